@@ -26,28 +26,23 @@ The last line is JSON.
 import asyncio
 import json
 import sys
-import tempfile
 import zlib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from types import SimpleNamespace
+from typing import NamedTuple, cast
 
 import numpy as np
+import pandas as pd
 
 sys.path.append(str(Path(__file__).parents[1] / "tests"))
-from decided import board_of, result
-from pairwright.evaluation.content import ContentSources, Strangers
-from pairwright.evaluation.evaluation import Evaluation, evaluate
-from pairwright.evaluation.figures import UnitFlip, net_right_flips
-from pairwright.evaluation.leaderboard import Leaderboard
-from pairwright.evaluation.results import ScorerRef
-from pairwright.evaluation.scorers.scorer import (
-    BLIND,
-    Baseline,
-    PromptContent,
-    ResponseScore,
-    Scorer,
-)
+from pairwright.evaluation.benchmark import Benchmark, BenchmarkRef, keys_of
+from pairwright.evaluation.conditions import ContentSources, Strangers
+from pairwright.evaluation.figures import net_right_flips
+from pairwright.evaluation.leaderboard import Leaderboard, rank_tables
+from pairwright.evaluation.scorers.baselines import BLIND, Baseline
+from pairwright.evaluation.scorers.scorer import PromptContent, ResponseScore, Scorer, ScorerRef
+from pairwright.evaluation.scores import PairScoring, Score, ScoresOf, ScoreTable
 from pairwright.evaluation.settings import ALL_POSTS
 from pairwright.pairs import Row
 from pairwright.stats import Estimate, Flags, Floats, Places, mean_points
@@ -133,23 +128,22 @@ def planted_board(rows: Sequence[Row], chance: Chance, only: Sequence[str] = ())
         "flip-happy": FlipHappy(),
     }  # fmt: skip
     sources = ContentSources(ALL_POSTS, Strangers((), 0))
-    with tempfile.TemporaryDirectory() as folder:
-        for name, scorer in scorers.items():
-            if only and name not in only:
-                continue
+
+    async def scored(scorer: Scorer) -> tuple[Score, ...]:
+        scoring = PairScoring(scorer, "profile", sources)
+        return tuple([await scoring.score(row) for row in rows])
+
+    pairs = SimpleNamespace(
+        ref=BenchmarkRef(name="planted", digest="none"), keys=keys_of(rows), builders=()
+    )
+    tables = []
+    for name, scorer in scorers.items():
+        if not only or name in only:
             kind = "baseline" if isinstance(scorer, Baseline) else "python"
-            decisions = asyncio.run(
-                evaluate(
-                    rows,
-                    Evaluation(scorer, "profile", sources),
-                    workers=1,
-                    stop=lambda: None,
-                    on_each=lambda _: None,
-                )
-            )
             ref = ScorerRef(name=name, kind=kind)
-            result(Path(folder), name, decisions, "profile", scorer=ref)
-        return board_of(Path(folder))
+            about = ScoresOf(benchmark=pairs.ref, path=".", scorer=ref, condition="profile")
+            tables.append(ScoreTable(Path(f"{name}.json"), about, asyncio.run(scored(scorer))))
+    return rank_tables(tables, cast("Benchmark", pairs))
 
 
 def planted_rows(chance: Chance, *, plain: bool) -> list[Row]:
@@ -239,11 +233,10 @@ def coverage(chance: Chance, repetitions: int) -> dict[str, float]:
 
 
 def _net(points: Floats, units: Units) -> Estimate:
-    flips = [
-        UnitFlip(bool(placebo), str(couple), float(point))
-        for placebo, couple, point in zip(*units, points, strict=True)
-    ]
-    found = net_right_flips(flips)
+    frame = pd.DataFrame({"flip": points, "cluster": units.couples.astype(str), "whole": True})
+    frame["mode"] = np.where(units.placebo, "placebo", "twin")
+    frame["label"] = np.where(units.placebo, "equal", "chosen")
+    found = net_right_flips(frame, "twin")
     assert found, "there are both"
     return found
 

@@ -63,12 +63,13 @@ def _sketch() -> None:
 
     for module, name, plot in (
         ("pairwright.audits.page", "audit_plots", "accuracies"),
-        ("pairwright.evaluation.leaderboard_page", "_plots", "violate"),
+        ("pairwright.evaluation.leaderboard_page", "_plot", None),
         ("pairwright_human_eval.report", "_plots", "states"),
     ):
         if module in sys.modules:
-            plots = {plot: sys.modules["pairwright.pages.plots"].Plot(Markup(SKETCH), "A sketch")}
-            SKETCHED.setattr(f"{module}.{name}", lambda _, plots=plots: plots)
+            sketch = sys.modules["pairwright.pages.plots"].Plot(Markup(SKETCH), "A sketch")
+            plots = {plot: sketch} if plot else sketch
+            SKETCHED.setattr(f"{module}.{name}", lambda *_, plots=plots: plots)
     _sketch_drawing()
 
 

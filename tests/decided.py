@@ -1,113 +1,166 @@
-"""Decisions made by hand, for tests of measures and of the leaderboard.
+"""Scores made by hand beside what figures need of their pairs, for tests of the leaderboard.
 
-decisions = [violate(1, 2.0, 1.0), *twin(2, (2.0, 1.0), (1.0, 2.0))]
-board = board_of(result(tmp_path, "scorer", decisions))
+lines = [violate(1, 2.0, 1.0), *twin(2, (2.0, 1.0), (1.0, 2.0))]
+frame_of(lines)
 board = board_with(tmp_path, good=right_on(30), poor=right_on(12))
 """
 
+import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, cast
 
+import pandas as pd
+
+from pairwright.evaluation.benchmark import Benchmark, BenchmarkRef, Builder
 from pairwright.evaluation.conditions import ConditionName
-from pairwright.evaluation.decision import Choice, PairDecision
-from pairwright.evaluation.leaderboard import Leaderboard, gather_results, leaderboard
-from pairwright.evaluation.release import ReleaseRef
-from pairwright.evaluation.results import ResultSummary, ScorerRef, write_result
-from pairwright.evaluation.scorers.scorer import BASELINES
+from pairwright.evaluation.leaderboard import Leaderboard, rank_tables
+from pairwright.evaluation.scorers.baselines import BASELINES
+from pairwright.evaluation.scorers.scorer import ScorerRef
+from pairwright.evaluation.scores import (
+    Choice,
+    Score,
+    ScoresOf,
+    ScoreTable,
+    joined,
+    read_scores,
+    write_scores,
+)
+from pairwright.modes import halves_of, label_of
 
-RELEASE = ReleaseRef(name="small-pairs", version="1.0.0", digest="b2:00", pairs=40)
+RELEASE = BenchmarkRef(name="small-pairs", version="1.0.0", digest="b2:00")
 Half = tuple[float | None, float]
 """The scores of a half's own chosen and rejected response."""
 AHEAD, BEHIND, TIED = (1.0, 0.0), (0.0, 1.0), (1.0, 1.0)
 
 
-def violate(
-    n: int, chosen: float | None, rejected: float | None = 0.0, **changes: Any
-) -> PairDecision:
+class Line(NamedTuple):
+    """What figures need of a pair, and its score."""
+
+    pair: str
+    mode: str
+    label: str
+    halves: int
+    unit: str
+    cluster: str
+    domain: str
+    follows: str
+    score: Score
+
+
+class Pairs:
+    """Stands in for the pairs that were scored."""
+
+    def __init__(
+        self,
+        keys: Iterable[Sequence[Any]],
+        ref: BenchmarkRef = RELEASE,
+        builders: tuple[Builder, ...] = (),
+    ) -> None:
+        self.ref, self.builders = ref, builders
+        self.keys = pd.DataFrame(
+            list(dict.fromkeys(map(tuple, keys))), columns=Line._fields[:-1], dtype=object
+        )
+
+
+def pairs_of(
+    lines: Iterable[Line], ref: BenchmarkRef = RELEASE, builders: tuple[Builder, ...] = ()
+) -> Benchmark:
+    return cast("Benchmark", Pairs((line[:-1] for line in lines), ref, builders))
+
+
+def frame_of(lines: Sequence[Line]) -> pd.DataFrame:
+    """The table that figures are functions of."""
+    about = ScoresOf(
+        benchmark=RELEASE, path="", scorer=ScorerRef(name="a", kind="served"), condition="profile"
+    )
+    scores = tuple(line.score for line in lines)
+    return joined(ScoreTable(Path("a.profile.json"), about, scores), pairs_of(lines))
+
+
+def violate(n: int, chosen: float | None, rejected: float | None = 0.0, **changes: Any) -> Line:
     """A pair of mode violate by a user of its own."""
-    return decision(f"pair-{n}", n, chosen, rejected, **({"cluster": f"user-{n}"} | changes))
+    return line_of(f"pair-{n}", chosen, rejected, **({"cluster": f"user-{n}"} | changes))
 
 
-def right_on(wins: int, n: int = 40, **changes: Any) -> list[PairDecision]:
+def right_on(wins: int, n: int = 40, **changes: Any) -> list[Line]:
     """So many pairs of mode violate, the first `wins` right."""
     return [violate(k, 1.0 if k < wins else -1.0, **changes) for k in range(n)]
 
 
-def twin(n: int, asked: Half, other: Half, **changes: Any) -> tuple[PairDecision, PairDecision]:
+def twin(n: int, asked: Half, other: Half, **changes: Any) -> tuple[Line, Line]:
     """Both halves, each with the scores of its own chosen and rejected response."""
-    shared = {"mode": "twin", "twin_id": f"twin-{n}", "cluster": f"dyad-{n}"} | changes
-    return (
-        decision(f"asked-{n}", n, *asked, **shared),
-        decision(f"other-{n}", n, *other, **shared),
-    )
+    shared = {"mode": "twin", "unit": f"twin-{n}", "cluster": f"dyad-{n}"} | changes
+    return line_of(f"asked-{n}", *asked, **shared), line_of(f"other-{n}", *other, **shared)
 
 
-def twins(outcomes: Iterable[tuple[Half, Half]], **changes: Any) -> list[PairDecision]:
+def twins(outcomes: Iterable[tuple[Half, Half]], **changes: Any) -> list[Line]:
     """The halves of twins 0, 1, ..., by the scores of both halves of each."""
     return [half for n, both in enumerate(outcomes) for half in twin(n, *both, **changes)]
 
 
-def without_score(decision: PairDecision, why: str = "context_length") -> PairDecision:
-    return decision.model_copy(update={"chosen": None, "rejected": None, "unscored": why})
+def without_score(line: Line, why: str = "context_length") -> Line:
+    return line._replace(score=Score(pair=line.pair, condition="profile", unscored=why))
 
 
-def placebo(n: int, first: Half, second: Half, **changes: Any) -> tuple[PairDecision, PairDecision]:
+def placebo(n: int, first: Half, second: Half, **changes: Any) -> tuple[Line, Line]:
     """Both halves of a placebo, each with the scores of the response that it calls chosen and of
     the other one."""
-    unit = {"mode": "placebo", "twin_id": f"placebo-{n}", "cluster": f"dyad-{n}"}
-    asked, other = twin(n, first, second, **(unit | changes))
-    return (
-        asked.model_copy(update={"id": f"first-{n}"}),
-        other.model_copy(update={"id": f"second-{n}"}),
-    )
+    shared = {"mode": "placebo", "unit": f"placebo-{n}", "cluster": f"dyad-{n}"} | changes
+    return line_of(f"first-{n}", *first, **shared), line_of(f"second-{n}", *second, **shared)
 
 
-def judged(n: int, forward: Choice, backward: Choice, **changes: Any) -> PairDecision:
+def judged(n: int, forward: Choice, backward: Choice, **changes: Any) -> Line:
     """A pair of mode violate with a comparing judge's two verdicts."""
-    return violate(n, None, None, orders=(forward, backward), **changes)
+    return violate(n, None, None, forward=forward, backward=backward, **changes)
 
 
-def decision(
-    name: str, n: int, chosen: float | None, rejected: float | None, **changes: Any
-) -> PairDecision:
-    domain, mode = changes.pop("domain", "Home"), changes.get("mode", "violate")
-    fields: dict[str, Any] = {
-        "id": name, "config": f"{domain}-{mode}", "mode": mode, "twin_id": None,
-        "cluster": f"user-{n}", "chosen": chosen, "rejected": rejected,
-    }  # fmt: skip
-    if chosen is None and "orders" not in changes:
-        fields |= {"rejected": None, "unscored": "context_length"}
-    return PairDecision(**(fields | changes))
+def line_of(pair: str, chosen: float | None, rejected: float | None, **changes: Any) -> Line:
+    """`mode` "pairs" is of somebody else's pairs."""
+    mode = changes.pop("mode", "violate")
+    known = None if mode == "pairs" else mode
+    unit, domain = changes.pop("unit", pair), changes.pop("domain", "Home")
+    cluster, follows = changes.pop("cluster"), changes.pop("follows", "")
+    scores: dict[str, Any] = {"chosen": chosen, "rejected": rejected}
+    if chosen is None:
+        unscored = "" if "forward" in changes else "context_length"
+        scores = {"chosen": None, "rejected": None, "unscored": unscored}
+    score = Score(**{"pair": pair, "condition": "profile", **scores, **changes})
+    label, halves = label_of(known), halves_of(known)
+    return Line(pair, mode, label, halves, unit, cluster, domain, follows, score)
 
 
 def result(
     folder: Path,
     name: str,
-    decisions: Sequence[PairDecision],
+    lines: Sequence[Line],
     condition: ConditionName = "profile",
     **changes: Any,
 ) -> Path:
-    """A result as `pairwright evaluate` writes it."""
+    """A table as `pairwright evaluate` writes it, and beside it what the pairs would say."""
     kind = "baseline" if name in BASELINES else "classifier"
     about: dict[str, Any] = {
-        "release": RELEASE, "scorer": ScorerRef(name=name, kind=kind),
-        "condition": condition, "pairs": len(decisions),
-        "scored": sum(one.choice is not None for one in decisions), "ties": 0, "unstable": 0,
-        "unscored": {}, "units": len(decisions), "units_scored": len(decisions), "shortened": 0,
-        "prompt_tokens": 90, "completion_tokens": 10,
+        "benchmark": RELEASE, "path": ".", "scorer": ScorerRef(name=name, kind=kind),
+        "condition": condition,
     }  # fmt: skip
     folder.mkdir(exist_ok=True)
-    return write_result(folder, ResultSummary(**(about | changes)), list(decisions))
+    scores = [Score(**one.score.model_dump() | {"condition": condition}) for one in lines]
+    table = write_scores(folder, ScoresOf(**(about | changes)), scores)
+    table.path.with_suffix(".keys").write_text(json.dumps([one[:-1] for one in lines]))
+    return table.path
 
 
-def board_of(*given: Path) -> Leaderboard:
-    return leaderboard(gather_results(given))
+def board_of(
+    *given: Path, ref: BenchmarkRef = RELEASE, builders: tuple[Builder, ...] = ()
+) -> Leaderboard:
+    tables = read_scores(given)
+    keys = [key for one in tables for key in json.loads(one.path.with_suffix(".keys").read_bytes())]
+    return rank_tables(tables, cast("Benchmark", Pairs(keys, ref, builders)))
 
 
-def board_with(folder: Path, **decisions: Sequence[PairDecision]) -> Leaderboard:
-    """The leaderboard of a folder with results of these scorers, too, in condition profile."""
-    for name, given in decisions.items():
+def board_with(folder: Path, **lines: Sequence[Line]) -> Leaderboard:
+    """The leaderboard of a folder with tables of these scorers, too, in condition profile."""
+    for name, given in lines.items():
         result(folder, name, given)
     return board_of(folder)
 

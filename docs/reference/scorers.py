@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from typing import get_args
 
 from pairwright.evaluation.settings import OutputJudge, Policy, ScorerHistory, Scorers, Spec
-from pairwright.settings.config import Planner
 from reference.keys import SAMPLED, key_table
 from reference.markdown import page_of
 
@@ -33,7 +32,7 @@ def _scorer_sections() -> Iterator[str]:
         yield key_table(kind, [key for key in kind.model_fields if key not in ("kind", "sampling")])
         if "sampling" in kind.model_fields:
             yield SAMPLED
-    for heading, table in (("planner", Planner), ("judge", OutputJudge), ("policy", Policy)):
+    for heading, table in (("judge", OutputJudge), ("policy", Policy)):
         yield f"## [{heading}]"
         yield inspect.getdoc(table) or ""
         yield key_table(table, [key for key in table.model_fields if key != "sampling"])

@@ -19,7 +19,11 @@ if TYPE_CHECKING:
     from pairwright.construct.outcomes import load_release as load_release
     from pairwright.construct.status import RunStatus as RunStatus
     from pairwright.construct.status import status as status
-    from pairwright.evaluation.correlation.correlations import Correlations as Correlations
+    from pairwright.evaluation.correlate import Correlations as Correlations
+    from pairwright.evaluation.correlate import correlate as correlate
+    from pairwright.evaluation.evaluate import EvaluationResult as EvaluationResult
+    from pairwright.evaluation.evaluate import evaluate as evaluate
+    from pairwright.evaluation.evaluate import leaderboard as leaderboard
     from pairwright.evaluation.leaderboard import Leaderboard as Leaderboard
     from pairwright.modes.placebo import build_placebo as build_placebo
     from pairwright.modes.twin import build_twin as build_twin
@@ -30,10 +34,6 @@ if TYPE_CHECKING:
     from pairwright.records import Kept as Kept
     from pairwright.records import Pair as Pair
     from pairwright.releases.verify import VerifiedRelease as VerifiedRelease
-    from pairwright.workflows.evaluation import EvaluationResult as EvaluationResult
-    from pairwright.workflows.evaluation import correlate as correlate
-    from pairwright.workflows.evaluation import evaluate as evaluate
-    from pairwright.workflows.evaluation import leaderboard as leaderboard
     from pairwright.workflows.new_release import ReleaseResult as ReleaseResult
     from pairwright.workflows.new_release import release as release
     from pairwright.workflows.pair_audit import AuditResult as AuditResult

@@ -1,10 +1,9 @@
-"""Token log-probabilities by Pairwright and by plain transformers: likelihoods.py MODELS TEXTS OUT.
+"""Token log-probabilities by plain transformers: likelihoods.py MODELS TEXTS OUT.
 
 Run by the engines' environment. TEXTS is a JSON list of [prompt, response]; OUT gets a JSON object
-by model: `ours`, what Pairwright stores of each, and `alone`, [ids, log-probabilities] of each.
+by model: [ids, log-probabilities] of each text.
 """
 
-import asyncio
 import json
 import sys
 from pathlib import Path
@@ -13,14 +12,9 @@ from typing import Any
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
-from engines.scoring import Texts, answered
-from pairwright.evaluation.settings import Likelihood
+from engines.scoring import Texts
 
-MODELS = ("policy", "reference", "other-tokens")
-
-
-def ours(folder: Path, texts: Texts, **more: Any) -> list[dict[str, Any]]:
-    return asyncio.run(answered(Likelihood(kind="likelihood", model=str(folder), **more), texts))
+MODELS = ("policy",)
 
 
 def alone(folder: Path, texts: Texts) -> list[tuple[list[int], list[float]]]:
@@ -41,14 +35,8 @@ def alone(folder: Path, texts: Texts) -> list[tuple[list[int], list[float]]]:
 
 
 def main(models: Path, texts: Texts) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for name in MODELS:
-        with torch.inference_mode():
-            single = alone(models / name, texts)
-        batched = ours(models / name, texts, batch_tokens=1500)
-        found[name] = {"ours": batched, "alone": single}
-    found["short"] = ours(models / "policy", texts, max_length=300)
-    return found
+    with torch.inference_mode():
+        return {name: alone(models / name, texts) for name in MODELS}
 
 
 if __name__ == "__main__":

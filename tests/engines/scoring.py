@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from transformers import AutoModelForCausalLM, AutoModelForSequenceClassification, AutoTokenizer
+from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
 from pairwright.errors import ConfigError
 from pairwright.evaluation.scorers.in_process import InProcess
-from pairwright.evaluation.settings import Classifier, Dpo, Likelihood
+from pairwright.evaluation.settings import Classifier
 from pairwright.models import Request
 from pairwright.models.client import Meter
 from pairwright.settings.prompt import Message
@@ -28,7 +28,7 @@ SCORED = (
 REFUSED = ("three-classes", "no-template", "half-template", "policy")
 
 
-async def answered(spec: Classifier | Dpo | Likelihood, texts: Texts) -> list[dict[str, Any]]:
+async def answered(spec: Classifier, texts: Texts) -> list[dict[str, Any]]:
     """What Pairwright stores of all of them, asked at once, so that they are batched."""
     async with InProcess("mine", spec, Meter(), None, lambda _: None) as llm:
         asked = [
@@ -57,26 +57,7 @@ def alone(folder: str, texts: Texts) -> list[list[float]]:
     return found
 
 
-def implicit(policy: str, reference: str, beta: float, texts: Texts) -> list[list[float]]:
-    """The implicit reward, token by token."""
-    words = AutoTokenizer.from_pretrained(policy)
-    models = [AutoModelForCausalLM.from_pretrained(name).eval() for name in (policy, reference)]
-    found = []
-    for prompt, response in texts:
-        opening = f"<s><|start|>user\n{prompt}<|end|>\n<|start|>assistant\n"
-        before = words(opening, add_special_tokens=False)["input_ids"]
-        after = words(f"{response}<|end|>\n", add_special_tokens=False)["input_ids"]
-        ids = torch.tensor([before + after])
-        told = []
-        for model in models:
-            rows = torch.log_softmax(model(ids).logits[0], dim=-1)
-            places = range(len(before), len(before) + len(after))
-            told.append(sum(float(rows[place - 1, ids[0, place]]) for place in places))
-        found.append([beta * (told[0] - told[1])])
-    return found
-
-
-def attempt(spec: Classifier | Dpo, texts: Texts) -> dict[str, Any]:
+def attempt(spec: Classifier, texts: Texts) -> dict[str, Any]:
     try:
         return {"ours": asyncio.run(answered(spec, texts))}
     except ConfigError as error:
@@ -87,21 +68,11 @@ def main(models: Path, texts: Texts) -> dict[str, Any]:
     def classifier(name: str, **more: Any) -> Classifier:
         return Classifier(kind="classifier", model=str(models / name), **more)
 
-    def dpo(reference: str, policy: str = "policy", **more: Any) -> Dpo:
-        named = {"model": str(models / policy), "reference": str(models / reference)}
-        return Dpo(kind="dpo", **named, **more)
-
     small: dict[str, Any] = {"batch_tokens": 1500}
     found = {name: attempt(classifier(name, **small), texts) for name in SCORED + REFUSED}
     for name in SCORED:
         with torch.inference_mode():
             found[name]["alone"] = alone(str(models / name), texts)
-    found["dpo"] = attempt(dpo("reference", beta=0.3, **small), texts)
-    reference = str(models / "reference")
-    with torch.inference_mode():
-        found["dpo"]["alone"] = implicit(str(models / "policy"), reference, 0.3, texts)
-    found["other-tokens"] = attempt(dpo("other-tokens"), texts)
-    found["one-token-more"] = attempt(dpo("reference", "one-token-more"), texts)
     found["bfloat16"] = attempt(classifier("plain", dtype="bfloat16"), texts)
     found["short"] = attempt(classifier("plain", max_length=300), texts)
     found["too-long"] = attempt(classifier("plain", max_length=20_000), texts)

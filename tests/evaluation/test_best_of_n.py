@@ -17,27 +17,25 @@ from endpoint import Asked as Call
 from endpoint import Endpoint, completion, in_thread
 from pairwright.cli.evaluation import print_scores
 from pairwright.errors import InputError
+from pairwright.evaluation.benchmark import Benchmark, BenchmarkRef
 from pairwright.evaluation.best_of_n import (
-    CEILING,
     BestOfN,
+    SampledQuestion,
     ScorerCurve,
     best_of_n_page,
-    ceiling,
     curve,
     of_subsets,
-    weights,
 )
 from pairwright.evaluation.outputs import (
     JudgedOutput,
     OutputScores,
     PersonQuestion,
-    ReleaseQuestions,
-    model_score,
+    PersonQuestions,
+    model_scores,
     read_outputs,
 )
-from pairwright.evaluation.policy_samples import PolicySample, SampledQuestion, SampleScores
-from pairwright.evaluation.release import Release, ReleaseRef
-from pairwright.evaluation.results import TRIAL, ScorerRef
+from pairwright.evaluation.samples import SampleScores
+from pairwright.evaluation.scorers.scorer import ScorerRef
 from pairwright.lines import read_lines
 from pairwright.pairs import Row
 from pairwright.records import AspectScore
@@ -51,12 +49,12 @@ def release(small_release: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def rows(release: Path) -> list[Row]:
-    return list(Release(release).rows())
+    return list(Benchmark(release).rows())
 
 
 @pytest.fixture(scope="module")
-def questions(rows: list[Row]) -> ReleaseQuestions:
-    return ReleaseQuestions(rows)
+def questions(rows: list[Row]) -> PersonQuestions:
+    return PersonQuestions(rows)
 
 
 # The estimator
@@ -86,7 +84,6 @@ WORTH = [0.0, 0.25, 1.0, 0.5, 0.75, 0.1]
 def test_all_subsets_are_what_counting_them_gives(scores: list[float], k: int) -> None:
     found = of_subsets(np.array(scores), np.array(WORTH), k)
     assert found == pytest.approx(by_hand(scores, WORTH, k), abs=1e-12)
-    assert weights(np.array(scores), k).sum() == pytest.approx(1)
 
 
 @pytest.mark.parametrize("k", [1, 2, 5, 10])
@@ -106,20 +103,24 @@ def test_more_than_there_are_is_refused_and_never_repeated(k: int) -> None:
 # Curves
 
 
-def samples(*worths: list[float], cluster: str = "") -> list[SampledQuestion]:
+Samples = list[tuple[SampledQuestion, str]]
+"""Each with its cluster."""
+
+
+def samples(*worths: list[float], cluster: str = "") -> Samples:
     return [
-        SampledQuestion(
-            pair=f"p{n}", item_id=f"i{n}", domain="Home", cluster=cluster or f"user-{n}",
-            samples=tuple(PolicySample(response="", adherence=worth) for worth in worths[n]),
+        (
+            SampledQuestion(pair=f"p{n}", responses=("",) * len(of), adherence=tuple(of)),
+            cluster or f"user-{n}",
         )
-        for n in range(len(worths))
-    ]  # fmt: skip
+        for n, of in enumerate(worths)
+    ]
 
 
-def made(given: list[SampledQuestion], *scores: list[float]) -> ScorerCurve:
+def made(given: Samples, *scores: list[float]) -> ScorerCurve:
     scored = [
-        SampleScores(pair=of.pair, scorer="s", scores=tuple(each))
-        for of, each in zip(given, scores, strict=True)
+        SampleScores(question=of.pair, scorer="s", scores=tuple(each))
+        for (of, _), each in zip(given, scores, strict=True)
     ]
     return curve(ScorerRef(name="s", kind="pointwise"), given, scored, (1, 2))
 
@@ -147,19 +148,13 @@ def test_a_curve_is_the_mean_over_questions_with_its_interval_by_user() -> None:
 def test_a_question_without_a_score_for_every_sample_does_not_count() -> None:
     given = samples([0.0, 1.0], [0.8, 0.2])
     scored = [
-        SampleScores(pair="p0", scorer="s", scores=(1.0, 2.0)),
-        SampleScores(pair="p1", scorer="s", unscored="context_length", detail="draw 1: too long"),
+        SampleScores(question="p0", scorer="s", scores=(1.0, 2.0)),
+        SampleScores(question="p1", scorer="s", unscored="context_length", detail="too long"),
     ]
     found = curve(ScorerRef(name="s", kind="pointwise"), given, scored, (1, 2))
     assert (found.questions, found.unscored) == (1, {"context_length": 1})
     nothing = curve(found.scorer, given, scored[1:], (1, 2))
     assert (nothing.questions, nothing.points) == (0, ())
-    # The judge's own pick is the ceiling.
-    given = samples([0.0, 1.0], [0.8, 0.2])
-    best = ceiling(given, (1, 2))
-    assert best is not None
-    assert best.scorer.name == CEILING
-    assert best.points[1].subsets.value == pytest.approx(0.9)
 
 
 # Outputs
@@ -170,7 +165,7 @@ def line(**fields: Any) -> str:
 
 
 def test_an_output_is_named_by_its_item_or_by_a_pair(
-    tmp_path: Path, questions: ReleaseQuestions, rows: list[Row]
+    tmp_path: Path, questions: PersonQuestions, rows: list[Row]
 ) -> None:
     counterfactual = next(row for row in rows if not row.asked)
     own = next(row for row in rows if row.asked and row.item_id == counterfactual.item_id)
@@ -196,9 +191,9 @@ def test_an_output_is_named_by_its_item_or_by_a_pair(
         pytest.param("{", ":1", "JSON", id="no JSON"),
         pytest.param("[]\n", ":1", "object", id="a list"),
         pytest.param('{"id": "ID"}\n', ":1 [model]",
-                     "no key model, output; the line has 'id'", id="no model"),
+                      "the line has 'id'", id="no model"),
         pytest.param('{"id": "ID", "model": "m", "answer": "x"}\n', ":1 [output]",
-                     "no key output; unknown key 'answer'; the line has 'id', 'model', 'answer'",
+                     "the line has 'id', 'model', 'answer'",
                      id="another name"),
         pytest.param(line(id="ID", model=""), ":1 [model]", "character", id="an empty model"),
         pytest.param(line(id="ID", output=None), ":1 [output]", "string", id="no output"),
@@ -212,7 +207,7 @@ def test_an_output_is_named_by_its_item_or_by_a_pair(
     ],
 )  # fmt: skip
 def test_a_bad_file_of_outputs_is_refused_with_its_line(
-    tmp_path: Path, questions: ReleaseQuestions, text: str | bytes | None, where: str, what: str
+    tmp_path: Path, questions: PersonQuestions, text: str | bytes | None, where: str, what: str
 ) -> None:
     asked, path = questions.own[0], tmp_path / "outputs.jsonl"
     if text is not None:
@@ -230,21 +225,22 @@ def _named(text: str, asked: PersonQuestion) -> str:
     return text
 
 
-def judged(n: int, adherence: float | None, why: str = "") -> JudgedOutput:
+def judged(n: int, adherence: float | None, why: str = "") -> tuple[JudgedOutput, PersonQuestion]:
     scores = () if adherence is None else (AspectScore(reason="r", score=round(2 * adherence)),)
-    return JudgedOutput(
-        id=f"i{n}", pair=f"p{n}", item_id=f"i{n}", model="m", domain="Home", cluster=f"user-{n}",
-        adherence=adherence, scores=scores, unscored=why,
-    )  # fmt: skip
+    output = JudgedOutput(
+        id=f"i{n}", pair=f"p{n}", model="m", adherence=adherence, scores=scores, unscored=why
+    )
+    return output, PersonQuestion(f"p{n}", f"i{n}", "Why?", (), ("a",), f"user-{n}")
 
 
 def test_outputs_without_a_score_are_never_zero() -> None:
-    found = model_score("m", [judged(0, 1.0), judged(1, 0.5), judged(2, None, "unparseable")], 5)
+    given = [judged(0, 1.0), judged(1, 0.5), judged(2, None, "unparseable")]
+    (found,) = model_scores(given, 5)
     assert found.adherence is not None
     assert (found.adherence.value, found.adherence.n) == (0.75, 2)
     assert (found.scored, found.outputs, found.questions) == (2, 3, 5)
     assert found.unscored == {"unparseable": 1}
-    none = model_score("m", [judged(0, None, "empty_output")], 5)
+    (none,) = model_scores([judged(0, None, "empty_output")], 5)
     assert none.adherence is None
 
 
@@ -302,7 +298,7 @@ class Work(NamedTuple):
     release: Path
     folder: Path
     endpoint: Endpoint
-    questions: ReleaseQuestions
+    questions: PersonQuestions
 
     def write(self, settings: str = SETTINGS) -> None:
         text = settings.replace("URL", self.endpoint.url)
@@ -338,7 +334,7 @@ class Work(NamedTuple):
 
 
 @pytest.fixture
-def work(release: Path, tmp_path: Path, questions: ReleaseQuestions) -> Iterator[Work]:
+def work(release: Path, tmp_path: Path, questions: PersonQuestions) -> Iterator[Work]:
     with in_thread(Toy()) as endpoint:
         made = Work(release, tmp_path, endpoint, questions)
         made.write()
@@ -356,7 +352,7 @@ def test_a_scorer_that_agrees_with_the_judge_reaches_the_ceiling(work: Work) -> 
     assert rater.points == found.ceiling.points
     assert [point.gain.value for point in constant.points] == [0, 0, 0]
     assert all(point.subsets.n == found.questions for point in rater.points)
-    assert [sample.adherence for sample in work.samples[0].samples] == [0, 0.5, 1, 0]
+    assert work.samples[0].adherence == (0, 0.5, 1, 0)
     assert (work.folder / "out" / "best_of_n.html").is_file()
     assert "rater" in done.out
 
@@ -402,10 +398,10 @@ def test_a_question_whose_sample_gets_no_verdict_leaves_and_is_named(work: Work)
     done = work.best_of("-n", 2)
     assert done.code == 1
     found = work.found
-    assert (found.sampled, found.unscored) == (0, {"unparseable": found.questions})
+    assert found.unscored == {"unparseable": found.questions}
     assert found.ceiling is None
     assert {line.unscored for line in work.samples} == {"unparseable"}
-    assert all(line.samples[1].adherence is None for line in work.samples)
+    assert all(line.adherence[1] is None for line in work.samples)
     assert f"0 of {found.questions} questions count" in done.err
 
 
@@ -449,7 +445,6 @@ def test_a_call_that_fails_is_a_reason_and_is_asked_again_by_the_next_run(work: 
             return await Toy()(call)
         return web.json_response({"error": {"message": "out of order"}}, status=500)
 
-    questions = len(work.questions.own)
     work.endpoint.handler = ailing
     work.outputs("Draw 2.")
     done = work.judge()
@@ -459,21 +454,21 @@ def test_a_call_that_fails_is_a_reason_and_is_asked_again_by_the_next_run(work: 
     assert first.unscored.startswith("call_failed:")
     assert all(of.adherence == 1 for of in others)
     assert work.best_of("-n", 2).code == 1
-    assert work.found.sampled == questions - 1
+    assert sum(work.found.unscored.values()) == 1
     work.endpoint.handler, asked = Toy(), work.endpoint.n
     assert work.judge().code == 0
     assert work.endpoint.n == asked + 1
     assert work.best_of("-n", 2).code == 0
-    assert work.found.sampled == questions
+    assert not work.found.unscored
 
 
 def report(policy: str) -> BestOfN:
+    given = samples([0.0, 1.0])
     return BestOfN(
-        release=ReleaseRef(name="r", version="1.0.0", digest="d", pairs=1),
-        limit=None, n=2, policy=ScorerRef(name="policy", kind="policy", model=policy),
+        benchmark=BenchmarkRef(name="r", version="1.0.0", digest="d"), n=2,
+        policy=ScorerRef(name="policy", kind="policy", model=policy),
         judge=ScorerRef(name="judge", kind="judge", model="j"), questions=1,
-        sampled=1, unscored={}, ceiling=ceiling(samples([0.0, 1.0]), (1, 2)),
-        curves=(made(samples([0.0, 1.0]), [0, 1]),),
+        unscored={}, ceiling=made(given, [0, 1]), curves=(made(given, [0, 1]),),
     )  # fmt: skip
 
 
@@ -484,7 +479,7 @@ def test_a_model_that_bears_a_hostile_name_is_shown_as_it_is() -> None:
 
 
 def test_scores_on_a_trial_release_say_that_it_is_one(capsys: pytest.CaptureFixture[str]) -> None:
-    ref = ReleaseRef(name="r", version="0.1.0-trial", digest="b2:00", trial=True, pairs=1)
+    ref = BenchmarkRef(name="r", version="0.1.0-trial", digest="b2:00", kind="trial")
     judge = ScorerRef(name="judge", kind="judge", model="m")
-    print_scores(OutputScores(release=ref, judge=judge, models=()))
-    assert TRIAL in " ".join(capsys.readouterr().out.split())
+    print_scores(OutputScores(benchmark=ref, judge=judge, models=()))
+    assert ref.warning in " ".join(capsys.readouterr().out.split())

@@ -15,16 +15,17 @@ from pairwright.evaluation.completions import (
     WRONG,
     Completions,
     ItemCompletions,
-    Picks,
     common_subsequence,
-    completion_conditions,
+    compared,
     completions_page,
+    conditions_of,
     figures,
-    pairs,
     picked,
     rouge,
+    shown_posts,
     task,
 )
+from pairwright.evaluation.samples import SampleScores
 from pairwright.records import Item
 from pairwright.settings.rules import HistoryRules
 from scripted import item, posts
@@ -115,12 +116,14 @@ def test_own_posts_and_as_many_of_another_are_shown() -> None:
     other = posts(*(f"Chain number {n}." for n in range(9)), prefix="other")
     made = task(given, other)
     assert not isinstance(made, str)
-    shown = {of.name: of.shown(made, HISTORY) for of in completion_conditions((2, 8))}
+    shown = {
+        name: shown_posts(made, name, most, HISTORY) for name, most in conditions_of((2, 8)).items()
+    }
     assert list(shown) == ["none", "wrong-profile", "posts-2", "posts-8"]
-    assert [len(of) for of in shown.values()] == [0, 5, 2, 5]
+    assert [len(posts) for posts in shown.values()] == [0, 5, 2, 5]
     assert set(shown[WRONG]) < set(other)
     assert shown["posts-8"] == given.profile
-    assert pairs((4, 1), ["best-of-2-by-s"]) == [
+    assert compared((4, 1), ["best-of-2-by-s"]) == [
         ("wrong-profile", "none"),
         ("posts-1", "none"),
         ("posts-4", "none"),
@@ -151,8 +154,8 @@ def lines(name: str, *drawn: float, **changes: Any) -> list[ItemCompletions]:
 def test_a_pick_is_held_to_the_mean_of_its_draws() -> None:
     given = [*lines("x", 0.2, 0.6), *lines("y", 0.4, 0.0)]
     picks = [
-        Picks(item="x", scorer="s", scores=(1.0, 2.0)),
-        Picks(item="y", scorer="s", scores=(5.0, 5.0)),
+        SampleScores(question="x", scorer="s", scores=(1.0, 2.0)),
+        SampleScores(question="y", scorer="s", scores=(5.0, 5.0)),
     ]
     found = figures(given, picks, (1,), 2)
     means = {mean.condition: mean.rouge_1.value for mean in found.means}
@@ -163,11 +166,10 @@ def test_a_pick_is_held_to_the_mean_of_its_draws() -> None:
         "best-of-2-by-s": pytest.approx(0.4),
         f"best-of-2-by-{CEILING}": pytest.approx(0.5),
     }
-    differences = {(of.first, of.second): of.rouge_1 for of in found.differences}
-    best = differences["best-of-2-by-s", "posts-1"]
+    best = found.differences["best-of-2-by-s less posts-1"].rouge_1
     assert (best.value, best.n, best.clusters) == (0.1, 2, 2)
     # Every item differs by the same, so nothing shows a spread.
-    assert differences["wrong-profile", "none"].low is None
+    assert found.differences["wrong-profile less none"].rouge_1.low is None
 
     assert picked((1.0, 3.0, 3.0)) == (1, 2)
 
@@ -176,12 +178,12 @@ def test_an_item_counts_in_all_conditions_or_in_none() -> None:
     given = [*lines("x", 0.2, 0.6), *lines("y", 0.4, 0.0), *lines("z", 0.4, 0.0)]
     given[3] = given[3].model_copy(update={"unscored": "unusable_reply"})
     picks = [
-        Picks(item="x", scorer="s", scores=(1.0, 2.0)),
-        Picks(item="y", scorer="s", scores=(1.0, 2.0)),
-        Picks(item="z", scorer="s", unscored="not_a_number"),
+        SampleScores(question="x", scorer="s", scores=(1.0, 2.0)),
+        SampleScores(question="y", scorer="s", scores=(1.0, 2.0)),
+        SampleScores(question="z", scorer="s", unscored="not_a_number"),
     ]
     found = figures(given, picks, (1,), 2)
-    assert found.counted == ("x",)
+    assert found.counted == 1
     assert found.unscored == {"best-of-2-by-s: not_a_number": 1, "none: unusable_reply": 1}
     assert not figures(given[3:6], picks[1:2], (1,), 2).means
     # The items of one user are one cluster.
@@ -259,7 +261,7 @@ def test_the_command_writes_in_every_condition_and_goes_on(tmp_path: Path) -> No
     # Three conditions with one draw each, and one with eight.
     assert done.err.split()[-1] == str(4 * (3 + 8))
     found = report(tmp_path)
-    assert (found.items, found.asked, found.counted) == (4, 4, 4)
+    assert (found.asked, found.counted) == (4, 4)
     means = {mean.condition: mean for mean in found.means}
     assert list(means) == [
         "none", "wrong-profile", "posts-1", "posts-2", "best-of-8-by-longer",
@@ -284,8 +286,7 @@ def test_items_without_a_body_are_refused_and_counted(tmp_path: Path) -> None:
     assert done.code == 0, done.said
     found = report(tmp_path)
     assert found.refused == {"body_in_posts": 1, "empty_body": 1}
-    assert found.source_problems == {"unknown_category": 1}
-    assert (found.items, found.asked, found.counted) == (4, 2, 2)
+    assert (found.asked, found.counted) == (2, 2)
     assert "1 item was not asked, empty_body" in done.said
     done = ran(tmp_path, loaf(), source(tmp_path, *[{"narrative": None}] * 4))
     assert done.code == 2

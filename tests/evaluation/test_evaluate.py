@@ -8,31 +8,39 @@ from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
+import pandas as pd
 import pytest
 
 from decided import result, right_on, violate
 from pairwright.errors import CallFailed, InputError, Interrupted
-from pairwright.evaluation.conditions import CONDITIONS, ConditionName
-from pairwright.evaluation.content import (
+from pairwright.evaluation.benchmark import Benchmark, posts_of
+from pairwright.evaluation.conditions import (
+    CONDITIONS,
+    ConditionName,
     ContentSources,
     Strangers,
     ask_fitting,
     item_of,
 )
-from pairwright.evaluation.decision import PairDecision
-from pairwright.evaluation.evaluation import Evaluation, evaluate
-from pairwright.evaluation.release import Release, posts_of
-from pairwright.evaluation.results import read_results
+from pairwright.evaluation.scorers.baselines import BASELINES, Baseline
 from pairwright.evaluation.scorers.scorer import (
-    BASELINES,
-    Baseline,
     Preference,
     PromptContent,
     ResponseScore,
     Scorer,
+    ScorerRef,
     Unscored,
-    reasons,
 )
+from pairwright.evaluation.scores import (
+    PairScoring,
+    Score,
+    ScoresOf,
+    choices_of,
+    joined,
+    read_scores,
+    write_scores,
+)
+from pairwright.models.work import work_through
 from pairwright.pairs import Layout, Row
 from pairwright.records import Item, Post
 from pairwright.settings.rules import HistoryRules
@@ -48,14 +56,13 @@ def release(small_release: Path) -> Path:
 
 @pytest.fixture(scope="session")
 def rows(release: Path) -> list[Row]:
-    return list(Release(release).rows())
+    return list(Benchmark(release).rows())
 
 
-def test_every_condition_has_a_table_and_a_mark_of_its_own() -> None:
+def test_every_condition_has_a_mark_of_its_own() -> None:
     assert set(CONDITIONS) == set(get_args(ConditionName))
-    every = CONDITIONS.values()
-    for given in ([one.table for one in every], [(one.marker, one.colour) for one in every]):
-        assert len(set(given)) == len(every)
+    marks = [(one.marker, one.colour) for one in CONDITIONS.values()]
+    assert len(set(marks)) == len(marks)
 
 
 class Scripted(NamedTuple):
@@ -81,14 +88,20 @@ def scored(
     scorer: Scorer,
     condition: ConditionName = "profile",
     policy: HistoryRules = ALL,
-) -> list[PairDecision]:
-    sources = sources_of(rows, policy)
-    return asyncio.run(
-        evaluate(
-            rows, Evaluation(scorer, condition, sources), workers=4,
-            stop=lambda: None, on_each=lambda _: None,
-        )
-    )  # fmt: skip
+) -> list[Score]:
+    scoring = PairScoring(scorer, condition, sources_of(rows, policy))
+
+    async def each() -> list[Score]:
+        part = (row for row in rows if CONDITIONS[condition].applies(row))
+        return await work_through(part, scoring.score, workers=4, stop=lambda: None)
+
+    return asyncio.run(each())
+
+
+def choice_of(score: Score) -> str:
+    """The choice that the score makes, as the joined table has it."""
+    choices = choices_of(pd.DataFrame([score.model_dump()]))
+    return str(choices[0])
 
 
 def sources_of(rows: list[Row], rules: HistoryRules = ALL) -> ContentSources:
@@ -166,7 +179,7 @@ def test_a_wrong_profile_is_drawn_by_the_seed_and_not_for_twins(rows: list[Row])
     assert drawn(1) == drawn(1)
     assert drawn(1) != drawn(2)
     applies = CONDITIONS["wrong-profile"].applies
-    assert {row.mode for row in rows if applies(row.mode)} == {"violate"}
+    assert {row.mode for row in rows if applies(row)} == {"violate"}
     assert len(scored(rows, Baseline("longer"), "wrong-profile")) == len(PAIRS) // 3
 
 
@@ -211,8 +224,8 @@ def test_a_pair_without_the_condition_is_counted_with_its_reason(rows: list[Row]
     )
     for given, condition, reason in cases:
         (decision,) = scored([given], Baseline("overlap"), condition)
-        assert (decision.choice, decision.unscored) == (None, reason)
-    assert scored([silent], Baseline("longer"), "none")[0].choice is not None
+        assert (choice_of(decision), decision.unscored.split(" (")[0]) == ("", reason)
+    assert choice_of(scored([silent], Baseline("longer"), "none")[0])
 
 
 def test_a_reader_of_cited_posts_is_at_one_half_without_them(rows: list[Row]) -> None:
@@ -231,9 +244,10 @@ def test_a_reader_of_cited_posts_is_at_one_half_without_them(rows: list[Row]) ->
 
     def right(condition: ConditionName) -> dict[str | None, float]:
         points: dict[str | None, list[float]] = {}
+        modes = {row.id: row.mode for row in rows}
+        worth = {"chosen": 1.0, "rejected": 0.0, "tie": 0.5}
         for one in scored(rows, Scripted(given), condition):
-            assert one.points is not None
-            points.setdefault(one.mode, []).append(one.points)
+            points.setdefault(modes[one.pair], []).append(worth[choice_of(one)])
         return {mode: sum(some) / len(some) for mode, some in points.items()}
 
     assert right("profile") == right("evidence-only") == {"twin": 1.0, "violate": 1.0}
@@ -271,7 +285,7 @@ def test_what_does_not_fit_loses_the_lowest_ranked_posts(rows: list[Row], limit:
     assert len(fewer.posts) == 1
 
 
-def test_both_responses_see_the_same_and_what_was_left_out_is_counted(rows: list[Row]) -> None:
+def test_both_responses_see_the_same(rows: list[Row]) -> None:
     row = next(row for row in rows if len(row.profile) > 1)
     seen: dict[str, int] = {}
 
@@ -283,8 +297,7 @@ def test_both_responses_see_the_same_and_what_was_left_out_is_counted(rows: list
 
     (decision,) = scored([row], Scripted(given))
     assert seen == {row.chosen: 1, row.rejected: 1}
-    assert (decision.posts, decision.left_out) == (1, len(row.profile) - 1)
-    assert decision.choice == "chosen"
+    assert choice_of(decision) == "chosen"
 
 
 # Decisions
@@ -294,11 +307,10 @@ def test_the_higher_score_is_the_choice_and_equal_ones_are_a_tie(rows: list[Row]
     first, second, third = rows[:3]
     worth = {first.chosen: 2.0, first.rejected: 1.0}
     decision = scored([first], Scripted(lambda _, text: ResponseScore(worth[text], 5)))[0]
-    assert (decision.choice, decision.points) == ("chosen", 1.0)
-    assert decision.tokens == 10
-    assert scored([second], Baseline("constant"))[0].choice == "tie"
+    assert (choice_of(decision), decision.tokens) == ("chosen", 10)
+    assert choice_of(scored([second], Baseline("constant"))[0]) == "tie"
     (lower,) = scored([third], Scripted(lambda _, text: ResponseScore(text == third.rejected)))
-    assert lower.choice == "rejected"
+    assert choice_of(lower) == "rejected"
 
 
 @pytest.mark.parametrize(
@@ -316,7 +328,7 @@ def test_a_verdict_that_changes_with_the_order_is_a_tie(
 ) -> None:
     judge = Comparing(lambda *_: Preference(forward, backward, 7))  # type: ignore[arg-type]
     (decision,) = scored(rows[:1], judge)
-    assert (decision.choice, decision.tokens) == (choice, 7)
+    assert (choice_of(decision), decision.tokens) == (choice, 7)
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf, "nothing"])
@@ -325,11 +337,11 @@ def test_a_side_without_a_score_leaves_the_pair_without_one(rows: list[Row], val
     other = Unscored("not_a_number", "") if value == "nothing" else ResponseScore(value)
     half = Scripted(lambda _, text: ResponseScore(1.0) if text == row.chosen else other)
     (decision,) = scored([row], half, "none")
-    assert (decision.choice, decision.points) == (None, None)
-    assert decision.unscored == "not_a_number"
+    assert choice_of(decision) == ""
+    assert decision.unscored.startswith("not_a_number")
     judge = Comparing(lambda *_: Unscored("unparseable", "both"))
     (decision,) = scored([row], judge)
-    assert (decision.choice, decision.unscored, decision.detail) == (None, "unparseable", "both")
+    assert (choice_of(decision), decision.unscored) == ("", "unparseable (both)")
 
 
 def test_a_failed_call_is_a_reason_and_the_others_go_on(rows: list[Row]) -> None:
@@ -339,10 +351,10 @@ def test_a_failed_call_is_a_reason_and_the_others_go_on(rows: list[Row]) -> None
         return ResponseScore(float(len(response)))
 
     decisions = scored(rows, Scripted(given))
-    assert [d.id for d in decisions] == [row.id for row in rows]
+    assert [d.pair for d in decisions] == [row.id for row in rows]
     failed = [d for d in decisions if d.unscored]
-    assert reasons(decisions) == {"call_failed:http_500": len(failed)}
-    assert rows[0].id in {d.id for d in failed}
+    assert {d.unscored for d in failed} == {"call_failed:http_500 (it broke)"}
+    assert rows[0].id in {d.pair for d in failed}
 
     def stopping(_: PromptContent, __: str) -> ResponseScore:
         raise Interrupted("stopping")
@@ -351,13 +363,21 @@ def test_a_failed_call_is_a_reason_and_the_others_go_on(rows: list[Row]) -> None
         scored(rows, Scripted(stopping))
 
 
-def test_decisions_carry_what_measures_need_and_no_text(rows: list[Row]) -> None:
-    for row, decision in zip(rows, scored(rows, Baseline("longer")), strict=True):
-        assert decision.cluster == row.cluster
-        assert decision.twin_id == row.twin_id
-        written = decision.model_dump_json()
+def test_scores_hold_nothing_of_their_pairs_and_join_with_them(
+    rows: list[Row], release: Path, tmp_path: Path
+) -> None:
+    scores = scored(rows, Baseline("longer"))
+    written = "".join(one.model_dump_json() for one in scores)
+    for row in rows:
         assert row.chosen not in written
         assert row.question not in written
+    benchmark = Benchmark(release)
+    ref = ScorerRef(name="longer", kind="baseline")
+    about = ScoresOf(benchmark=benchmark.ref, path=".", scorer=ref, condition="profile")
+    frame = joined(write_scores(tmp_path, about, scores), benchmark)
+    assert list(frame.pair) == [row.id for row in rows]
+    assert list(frame.cluster) == [row.cluster for row in rows]
+    assert list(frame.unit) == [row.subject for row in rows]
 
 
 def test_baselines_that_read_prefer_what_shares_more_with_what_is_shown() -> None:
@@ -372,7 +392,7 @@ def test_baselines_that_read_prefer_what_shares_more_with_what_is_shown() -> Non
 
 
 def test_the_first_subjects_keep_twins_whole(release: Path) -> None:
-    some = list(Release(release).rows(limit=5))
+    some = list(Benchmark(release).rows(limit=5))
     assert len({row.subject for row in some}) == 5
     halves = [row.twin_id for row in some if row.twin_id]
     assert all(halves.count(twin) == 2 for twin in halves)
@@ -394,8 +414,8 @@ def other_planner(copy: Path) -> None:
         (other_rows, r"is not the file that checksums\.sha256 names"),
         (lambda copy: Layout(copy).manifest.write_text("[]"), "not a release's manifest"),
         (other_planner, "is not the file that checksums"),
-        (shutil.rmtree, "no such folder"),
-        (lambda copy: Layout(copy).manifest.unlink(), "is not a release"),
+        (shutil.rmtree, "no such file or folder"),
+        (lambda copy: Layout(copy).manifest.unlink(), "a release without its manifest"),
     ],
     ids=["rows", "no manifest", "planner", "no folder", "no release"],
 )
@@ -405,17 +425,19 @@ def test_what_is_not_the_release_that_was_written_is_refused(
     copy = Path(shutil.copytree(release, tmp_path / "copy"))
     spoil(copy)
     with pytest.raises(InputError, match=message):
-        Release(copy)
+        Benchmark(copy)
 
 
 # Results
 
 
-DECISIONS = [*right_on(3, 5), violate(5, None)]
-
-
-def test_results_come_back_as_they_were_written(tmp_path: Path) -> None:
-    result(tmp_path, "longer", DECISIONS)
-    (found,) = read_results(tmp_path)
-    assert list(found.decisions()) == DECISIONS
-    assert (found.about.stem, found.about.pairs, found.about.scored) == ("longer.profile", 6, 5)
+def test_scores_come_back_as_they_were_written_and_keep_their_seconds(tmp_path: Path) -> None:
+    lines = [*right_on(3, 5, seconds=0.5), violate(5, None)]
+    result(tmp_path, "longer", lines)
+    (table,) = read_scores([tmp_path])
+    assert list(table.scores) == [line.score for line in lines]
+    assert table.about.stem == "longer.profile"
+    before = (tmp_path / "longer.profile.jsonl").read_bytes()
+    # What is scored from stored calls takes no time, and the first time is kept.
+    result(tmp_path, "longer", [*right_on(3, 5, seconds=0.0), violate(5, None)])
+    assert (tmp_path / "longer.profile.jsonl").read_bytes() == before

@@ -12,7 +12,9 @@ from decided import (
     BEHIND,
     TIED,
     Half,
+    Line,
     ends,
+    frame_of,
     judged,
     placebo,
     right_on,
@@ -21,10 +23,11 @@ from decided import (
     violate,
     without_score,
 )
+from pairwright.evaluation import figures as product
+from pairwright.evaluation.benchmark import hardest
 from pairwright.evaluation.conditions import CONDITIONS
-from pairwright.evaluation.decision import PairDecision, blank_decision
-from pairwright.evaluation.figures import FIGURES, FOLLOWS, ScorerFigure, figures_of, gains
-from pairwright.evaluation.outputs import ReleaseQuestions
+from pairwright.evaluation.figures import FIGURES, FOLLOWS, ScorerFigure
+from pairwright.evaluation.outputs import PersonQuestions
 from pairwright.modes import MODES, label_of
 from pairwright.pairs import Row
 from pairwright.pairs.row import RowAspect
@@ -42,12 +45,20 @@ SHORT: Outcome = (AHEAD, (None, 0.0))
 FLIPS = {"net_right_flips", "placebo_flips"}
 
 
-def found(decisions: Sequence[PairDecision], name: str, group: str = "twin") -> ScorerFigure:
+def figures_of(lines: Sequence[Line], *, blind: bool = False) -> tuple[ScorerFigure, ...]:
+    return product.figures_of(frame_of(lines), blind=blind)
+
+
+def gains(first: Sequence[Line], second: Sequence[Line], name: str, *, of_twins: bool) -> Any:
+    return product.gains(frame_of(first), frame_of(second), name, of_twins=of_twins)
+
+
+def found(decisions: Sequence[Line], name: str, group: str = "twin") -> ScorerFigure:
     (one,) = [of for of in figures_of(decisions) if (of.name, of.group) == (name, group)]
     return one
 
 
-def values(decisions: Sequence[PairDecision], group: str, *names: str) -> list[float | None]:
+def values(decisions: Sequence[Line], group: str, *names: str) -> list[float | None]:
     return [found(decisions, name, group).value for name in names]
 
 
@@ -114,7 +125,7 @@ def test_independent_pairs_have_wilsons_interval() -> None:
     assert (accuracy.n, accuracy.clusters) == (40, 40)
     # Pairs of one user count as fewer.
     alone = [violate(n, 1.0 if n % 40 < 30 else -1.0) for n in range(80)]
-    together = [one.model_copy(update={"cluster": f"user-{one.id[-1]}"}) for one in alone]
+    together = [one._replace(cluster=f"user-{one.pair[-1]}") for one in alone]
     one, other = (found(of, "accuracy", "violate") for of in (alone, together))
     assert other.clusters == 10
     assert ends(other)[0] < ends(one)[0]
@@ -130,10 +141,15 @@ def test_every_pair_counts_the_same_and_modes_are_never_averaged() -> None:
         *(violate(n, 1.0, domain="Garden") for n in range(90)),
         *(violate(n, -1.0) for n in range(100, 110)),
         *twin(500, *blind(1.0, 0.0)),
-        violate(600, 1.0, mode=None, config="Other"),
+        violate(600, 1.0, mode="pairs", domain=""),
     ]
-    accuracies = {of.group: of.value for of in figures_of(decisions) if of.name == "accuracy"}
-    expected = {"violate": 0.9, "Garden-violate": 1, "Home-violate": 0, "twin": 0.5, "pairs": 1}
+    accuracies = {
+        f"{of.mode} {of.group}": of.value for of in figures_of(decisions) if of.name == "accuracy"
+    }
+    expected = {
+        "violate violate": 0.9, "violate Garden": 1, "violate Home": 0, "twin twin": 0.5,
+        "pairs pairs": 1,
+    }  # fmt: skip
     assert accuracies.items() >= expected.items()
     assert {of.name for of in figures_of(decisions)} <= set(FIGURES)
 
@@ -153,20 +169,20 @@ def test_a_judge_that_changes_its_verdict_with_the_order_is_inconsistent() -> No
         (("stated", "stated"), "stated"),
         (("inferred",), "inferred"),
         (("stated", "pattern", "inferred"), "pattern"),
-        (("stated", None), None),
-        ((), None),
+        (("stated", ""), ""),
+        ((), ""),
     ],
 )
-def test_a_pair_says_how_its_hardest_aspect_follows(follows: Any, kind: str | None) -> None:
-    assert blank_decision(row("twin", *follows)).follows == kind
+def test_a_unit_says_how_its_hardest_aspect_follows(follows: Any, kind: str) -> None:
+    assert hardest(follows) == kind
 
 
-def test_a_twin_is_in_the_group_of_both_its_users() -> None:
-    kinds = (("stated", "stated"), ("stated", "pattern"), ("inferred", None))
+def test_accuracies_are_by_how_the_aspects_follow() -> None:
+    kinds = ("stated", "pattern", "")
     decisions = [
-        half.model_copy(update={"follows": kind})
-        for n, both in enumerate(kinds)
-        for half, kind in zip(twin(n, *(RIGHT if n else SAME)), both, strict=True)
+        half
+        for n, kind in enumerate(kinds)
+        for half in twin(n, *(RIGHT if n else SAME), follows=kind)
     ]
     accuracies = {one.group: one for one in figures_of(decisions) if one.name == "accuracy"}
     known = {group: (accuracies[group].value, accuracies[group].n)
@@ -177,8 +193,8 @@ def test_a_twin_is_in_the_group_of_both_its_users() -> None:
 # Gains
 
 
-def gain_of(first: Sequence[PairDecision], second: Sequence[PairDecision]) -> ScorerFigure:
-    (gain,) = gains(first, second, "none", of_twins=False)
+def gain_of(first: Sequence[Line], second: Sequence[Line]) -> ScorerFigure:
+    (gain,) = product.gains(frame_of(first), frame_of(second), "none", of_twins=False)
     return gain
 
 
@@ -196,9 +212,8 @@ def test_a_gain_is_over_pairs_with_a_score_in_both() -> None:
     other = [violate(1, -1.0), violate(2, None), violate(3, 1.0)]
     gain = gain_of(profile, other)
     assert (gain.value, gain.n) == (1, 1)
-    # Nothing in common has no value; twins gain over what shows the user alone.
-    gain = gain_of([violate(1, 1.0)], [violate(2, 1.0)])
-    assert (gain.value, gain.n) == (None, 0)
+    # Nothing in common has no gain; twins gain over what shows the user alone.
+    assert not list(gains([violate(1, 1.0)], [violate(2, 1.0)], "none", of_twins=False))
     both = twins([RIGHT, RIGHT]), twins([SAME, RIGHT])
     assert not list(gains(*both, "none", of_twins=False))
     assert [one.value for one in gains(*both, "evidence-only", of_twins=True)] == [0.25]
@@ -206,20 +221,17 @@ def test_a_gain_is_over_pairs_with_a_score_in_both() -> None:
 
 def test_the_interval_of_a_gain_holds_the_truth_in_about_95_of_100() -> None:
     chance, held, tries, truth = np.random.default_rng(5), 0, 200, 0.2
-    # Before: wrong where it gains, right where it loses, and right where it does neither.
-    after, before = (
-        {step: [violate(n, sign * step or 1.0, cluster=f"user-{n // 2}") for n in range(120)]
-         for step in (1.0, -1.0, 0.0)}
-        for sign in (1, -1)
-    )  # fmt: skip
+    pairs = frame_of([violate(n, 1.0, cluster=f"user-{n // 2}") for n in range(120)])
     for _ in range(tries):
         # The same user gains or does not, mostly: P(+1) = .3, P(-1) = .1.
         of_user = chance.choice([1.0, -1.0, 0.0], 60, p=[0.3, 0.1, 0.6])
         kept = chance.random(120) < 0.7
         own = chance.choice([1.0, -1.0, 0.0], 120, p=[0.3, 0.1, 0.6])
         ahead = np.where(kept, np.repeat(of_user, 2), own)
-        profile, other = ([of[step][n] for n, step in enumerate(ahead)] for of in (after, before))
-        low, high = ends(gain_of(profile, other))
+        # Before: wrong where it gains, right where it loses, and right where it does neither.
+        before, after = (pairs.assign(point=(sign * ahead <= 0) * 1.0) for sign in (1, -1))
+        (gain,) = product.gains(after, before, "none", of_twins=False)
+        low, high = ends(gain)
         held += low <= truth <= high
     assert 0.91 <= held / tries <= 0.99
 
@@ -279,10 +291,10 @@ def test_net_right_flips_have_newcombes_interval() -> None:
 
 def test_placebos_are_part_of_conditions_that_show_no_rubric_and_nobody_else() -> None:
     (name,) = (name for name in MODES if label_of(name) == "equal")
-    shown = {one for one, record in CONDITIONS.items() if record.applies(name)}
-    assert shown == {"none", "profile", "planner"}
+    shown = {one for one, record in CONDITIONS.items() if record.applies(row(name))}
+    assert shown == {"none", "profile"}
     rows = [row("placebo"), row("violate", "stated")]
-    assert [one.pair for one in ReleaseQuestions(rows).own] == ["violate-1"]
+    assert [one.pair for one in PersonQuestions(rows).own] == ["violate-1"]
 
 
 def row(mode: str, *follows: str | None) -> Row:

@@ -9,9 +9,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from decided import judged, violate
+from decided import Line, frame_of, judged, violate
 from pairwright import assets
-from pairwright.evaluation.decision import Choice, PairDecision
 from pairwright.evaluation.figures import figures_of
 from pairwright.evaluation.scorers.judges import ComparingJudge, RatingJudge
 from pairwright.evaluation.scorers.scorer import (
@@ -21,6 +20,7 @@ from pairwright.evaluation.scorers.scorer import (
     ResponseScore,
     Unscored,
 )
+from pairwright.evaluation.scores import Choice
 from pairwright.models import CONTEXT_LENGTH, Completion, Request
 from pairwright.settings import prompt
 from pairwright.settings.prompt import Prompts
@@ -261,7 +261,7 @@ def test_published_verdicts_are_read_from_raw_replies(of: str, judge: str) -> No
 def test_published_swap_consistency_comes_out(of: str, judge: str) -> None:
     items, statistics, found = published(of, judge)
     unread = sum(isinstance(one, Unscored) for one in found)
-    figures = {one.name: one for one in figures_of(decisions(found))}
+    figures = {one.name: one for one in figures_of(frame_of(decisions(found)))}
     ours = figures["swap_consistency"]
     assert ours.value is not None
     assert ours.n == len(items) - unread
@@ -270,7 +270,7 @@ def test_published_swap_consistency_comes_out(of: str, judge: str) -> None:
     assert statistics["equal"] == f"{equal} / {len(items)} = {equal / len(items) * 100}%"
 
 
-def decisions(found: Sequence[Preference | Unscored]) -> list[PairDecision]:
+def decisions(found: Sequence[Preference | Unscored]) -> list[Line]:
     """As evaluation writes them, output 1 being the chosen one."""
     names: dict[PreferredPlace, Choice] = {"first": "chosen", "second": "rejected", "tie": "tie"}
     return [

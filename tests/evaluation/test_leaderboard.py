@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,8 +13,8 @@ from scipy.stats import ttest_1samp
 from decided import (
     AHEAD,
     BEHIND,
-    RELEASE,
     Half,
+    Line,
     board_of,
     board_with,
     ends,
@@ -27,14 +28,14 @@ from decided import (
     without_score,
 )
 from hostile import HOSTILE
+from pairwright.cli.evaluation import print_leaderboard
 from pairwright.errors import InputError
+from pairwright.evaluation.benchmark import BenchmarkRef, Builder, build_mark
 from pairwright.evaluation.conditions import ConditionName
-from pairwright.evaluation.decision import PairDecision
-from pairwright.evaluation.figures import RULE
+from pairwright.evaluation.evaluate import evaluate, leaderboard
 from pairwright.evaluation.leaderboard import Leaderboard
 from pairwright.evaluation.leaderboard_page import board_page
-from pairwright.evaluation.release import BuildModel, build_mark
-from pairwright.evaluation.results import ScorerRef
+from pairwright.evaluation.scorers.scorer import ScorerRef
 from study import Done, pairwright
 
 Outcome = tuple[Half, Half]
@@ -76,7 +77,7 @@ def test_rows_are_ranked_by_accuracy_and_compared_with_the_row_above(tmp_path: P
 
 
 def test_twins_of_one_dyad_are_one_cluster(tmp_path: Path) -> None:
-    def of_dyads(right: int) -> list[PairDecision]:
+    def of_dyads(right: int) -> list[Line]:
         both = [twin(n, (float(n < right), 0.5), AHEAD, cluster=f"dyad-{n // 2}")
                 for n in range(20)]  # fmt: skip
         return list(itertools.chain(*both))
@@ -153,7 +154,7 @@ def test_a_control_is_compared_on_the_twins_that_are_part_of_it(tmp_path: Path) 
 # Flips
 
 
-def decided(of_twins: list[Outcome], of_placebos: list[Outcome]) -> list[PairDecision]:
+def decided(of_twins: list[Outcome], of_placebos: list[Outcome]) -> list[Line]:
     placebos = [placebo(20 + n, *outcome) for n, outcome in enumerate(of_placebos)]
     return [*twins(of_twins), *itertools.chain(*placebos)]
 
@@ -181,7 +182,7 @@ def test_twins_with_placebos_are_ranked_by_net_right_flips(tmp_path: Path, compo
     # On the 39 twins that both have whole, and all placebos.
     assert ranking.with_above["missing.profile"].difference.n == 69
     page = board_page(board)
-    assert "| scorer | net right flips, points | right flips | flips on placebos |" in page.markdown
+    assert "| scorer | net right flips, points | both right | flips on placebos |" in page.markdown
     assert "reader has the most net right flips, +88.3" in page.opening[0]
     assert Leaderboard.model_validate_json(board.model_dump_json()) == board
 
@@ -212,9 +213,9 @@ def test_every_mixture_has_a_page(tmp_path: Path, halves: list[Outcome], others:
 # Who built the release
 
 BUILDERS = (
-    BuildModel(role="planner", model="Qwen/Qwen2.5-72B-Instruct"),
-    BuildModel(role="generator", model="meta-llama/Llama-3.1-70B-Instruct"),
-    BuildModel(role="judge", model="maker/judge-x"),
+    Builder(role="planner", model="Qwen/Qwen2.5-72B-Instruct"),
+    Builder(role="generator", model="meta-llama/Llama-3.1-70B-Instruct"),
+    Builder(role="judge", model="maker/judge-x"),
 )
 
 
@@ -237,7 +238,6 @@ def test_a_model_that_built_the_release_or_is_of_its_family_has_a_mark(
 
 def test_a_scorer_of_the_builders_family_is_marked_and_ranked(tmp_path: Path) -> None:
     """A build with any Llama took most public reward models out of the ranking."""
-    release = RELEASE.model_copy(update={"builders": BUILDERS})
     models = {
         "llama": "Skywork/Skywork-Reward-Llama-3.1-8B-v0.2",
         "same": "judge-x",
@@ -245,8 +245,8 @@ def test_a_scorer_of_the_builders_family_is_marked_and_ranked(tmp_path: Path) ->
     }
     for wins, (name, model) in zip((30, 25, 20), models.items(), strict=True):
         scorer = ScorerRef(name=name, kind="classifier", model=model)
-        result(tmp_path, name, right_on(wins), scorer=scorer, release=release)
-    board = board_of(tmp_path)
+        result(tmp_path, name, right_on(wins), scorer=scorer)
+    board = board_of(tmp_path, builders=BUILDERS)
     (ranking,) = board.rankings
     assert ranking.ranked == ("llama.profile", "same.profile", "other.profile")
     told = markdown(board)
@@ -284,28 +284,25 @@ def line(number: int, **changes: object) -> Callable[[Path], None]:
 
 
 REFUSED: dict[str, tuple[Callable[[Path], object], str]] = {
-    "digest": (changed("release.digest", "b2:11"), "b2:11"),
-    "limit": (changed("limit", 10), "another limit"),
-    "split": (changed("split", "test"), "another split"),
+    "digest": (changed("benchmark.digest", "b2:11"), "b2:11"),
     "twice": (changed("scorer.name", "a"), "in condition profile is in"),
     "fewer pairs": (lambda of: result(of, "b", right_on(20, 39)), "the pair pair-39 counts"),
     "another pair": (lambda of: result(of, "b", right_on(20, 41)), "the pair pair-40 counts"),
-    "history": (changed("history", "b2:1"), "another history"),
     "not shown": (
         lambda of: result(of, "b", [*right_on(30, 39), violate(39, None, unscored="no_profile")]),
         "the pair pair-39 counts",
     ),
-    "unknown key": (changed("release.people", []), "release.people"),
+    "unknown key": (changed("benchmark.people", []), "benchmark.people"),
     "no condition": (changed("condition", "all"), "condition"),
-    "pairs": (changed("pairs", 41), "b.profile.json says 41"),
+    "not of these pairs": (line(3, pair="pair-99"), "there is no pair pair-99"),
     "no lines": (
         lambda of: (of / "b.profile.jsonl").unlink(),
         "is not there, and b.profile.json was written for it",
     ),
     "not JSON": (lambda of: (of / "b.profile.json").write_text("{"), "b.profile.json"),
-    "a pair twice": (line(3, id="pair-4"), "the pair pair-4 is there twice"),
+    "a pair twice": (line(3, pair="pair-4"), "the pair pair-4 is there twice"),
     "NaN": (line(3, chosen=float("nan")), ".jsonl:4 [chosen]"),
-    "a judge says both": (line(3, orders=["both", "first"]), ".jsonl:4 [orders.0]"),
+    "a judge says both": (line(3, forward="both"), ".jsonl:4 [forward]"),
 }
 
 
@@ -322,19 +319,8 @@ def test_results_that_cannot_stand_together_are_refused_by_name(tmp_path: Path, 
     assert error.value.fix
 
 
-def test_results_of_other_scorers_and_seeds_are_refused(tmp_path: Path) -> None:
-    other = ScorerRef(name="rm", kind="classifier", revision="abc")
-    result(tmp_path / "names", "rm", right_on(20), "none", scorer=other)
-    with pytest.raises(InputError, match="another scorer"):
-        board_with(tmp_path / "names", rm=right_on(30))
-    for seed, name in enumerate(("a", "b")):
-        result(tmp_path / "seeds", name, right_on(30), "wrong-profile", seed=seed)
-    with pytest.raises(InputError, match="another seed"):
-        board_of(tmp_path / "seeds")
-
-
 def test_what_is_no_result_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="holds no results"):
+    with pytest.raises(InputError, match="holds no scores"):
         board_of(tmp_path)
     with pytest.raises(InputError, match="no such file or folder"):
         board_of(tmp_path / "absent")
@@ -349,26 +335,37 @@ def test_what_is_no_result_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("composed")
-def test_the_command_prints_the_table_and_writes_all_reports(tmp_path: Path) -> None:
-    folder, out = tmp_path / "results", tmp_path / "board"
-    halves = twins([RIGHT] * 10)
-    trial = RELEASE.model_copy(update={"trial": True})
-    for name, wins in (("good", 38), ("poor", 12)):
-        result(folder, name, [*halves, *right_on(wins)], release=trial, limit=7, split="test")
+def test_the_command_prints_the_table_and_writes_all_reports(
+    small_release: Path, tmp_path: Path
+) -> None:
+    folder, out, pairs = tmp_path / "results", tmp_path / "board", tmp_path / "pairs"
+    shutil.copytree(small_release, pairs)
+    evaluate(pairs, None, folder, names=["longer", "overlap"], conditions=["profile"], limit=6)
     done = run(folder, "--out", out)
     assert done.code == 0, done.said
-    assert "95.0 % (83.5 to 98.6)" in done.said
-    for said in ("is a trial", "first 7 subjects", "Only the split test"):
-        assert said in " ".join(done.said.split())
-    board = board_of(folder)
+    board = leaderboard([folder])
     assert Leaderboard.model_validate_json((out / "leaderboard.json").read_text()) == board
     told = (out / "leaderboard.md").read_text()
-    assert "| good | 95.0 % (83.5 to 98.6) |" in told
-    assert "n = 40 pairs" in told
-    assert RULE in told
+    accuracy = board.entries["overlap.profile"].figure("accuracy", "twin")
+    assert accuracy
+    assert f"| overlap (baseline) | {accuracy.percent(1)} |" in told
+    assert accuracy.percent(1) in done.said
+    assert f"n = {accuracy.n} pairs" in told
     html = (out / "leaderboard.html").read_text()
-    assert html.count("<svg") == 2
+    assert html.count("<svg") == len(board.modes)
     assert "<script" not in html
+    # The pairs are found from the results, or named where they are now.
+    moved = pairs.rename(tmp_path / "moved")
+    done = run(folder)
+    assert done.code == 2
+    assert "--pairs PATH" in done.said
+    assert leaderboard([folder], pairs=moved) == board
+
+
+def test_figures_of_a_trial_are_said_not_to_be_of_a_benchmark(tmp_path: Path) -> None:
+    trial = BenchmarkRef(name="small-pairs", kind="trial", digest="b2:00")
+    board = board_of(result(tmp_path, "a", right_on(30), benchmark=trial), ref=trial)
+    assert "The release is a trial" in board_page(board).opening[0]
 
 
 def test_a_file_in_the_place_of_the_folder_is_told(tmp_path: Path) -> None:
@@ -388,12 +385,13 @@ def test_a_comparing_judge_stands_beside_a_reward_model(tmp_path: Path) -> None:
     assert "| judge.profile | violate | 75.0 % (" in markdown(board)
 
 
-def test_domains_and_costs_are_folded(tmp_path: Path) -> None:
+def test_domains_tokens_and_seconds_are_folded(tmp_path: Path) -> None:
     garden = [violate(100 + n, 1.0, domain="Garden") for n in range(4)]
-    board = board_of(result(tmp_path, "a", [*right_on(3, 6), *garden], cost=0.05))
+    used = {"tokens": 1200, "seconds": 0.25}
+    board = board_of(result(tmp_path, "a", [*right_on(3, 6, **used), *garden]))
     told = markdown(board)
     assert "| Garden | a.profile | 100.0 % (" in told
-    assert "| a.profile | classifier |  |  | 9 and 1 | 5.00 |" in told
+    assert "| a.profile | classifier |  |  | 720 | 0.15 |" in told
 
 
 def test_the_same_results_give_the_same_bytes_in_any_order_and_number(tmp_path: Path) -> None:
@@ -405,23 +403,24 @@ def test_the_same_results_give_the_same_bytes_in_any_order_and_number(tmp_path: 
     assert board_of(tmp_path, paths[0], tmp_path / "." / paths[0].name) == one
 
 
-def test_hostile_names_are_shown_as_they_are_and_do_nothing(tmp_path: Path) -> None:
+def test_hostile_names_are_shown_as_they_are_and_do_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     # Files hold no halves of surrogate pairs.
     nasty = [text.encode("utf-8", "replace").decode() for text in HOSTILE] + ["\x1b[2JKEPT"]
-    decisions = [violate(n, 1.0, config=f"{text}-violate") for n, text in enumerate(nasty)]
-    release = RELEASE.model_copy(update={"name": "\x1b[2J<script>KEPT"})
-    planner = ScorerRef(name="planner", kind="planner", model="\x1b[2J<script>|PLANNER")
+    decisions = [violate(n, 1.0, domain=text) for n, text in enumerate(nasty)]
+    release = BenchmarkRef(name="\x1b[2J<script>KEPT", digest="b2:00")
     for name in ("a", "b"):
         kind, model, revision, settings = (" ".join(nasty[n::4]) for n in range(4))
         scorer = ScorerRef(name=name, kind=kind, model=model, revision=revision, settings=settings)
-        result(tmp_path, name, decisions, "planner", scorer=scorer, release=release,
-               planner=planner)  # fmt: skip
-    page, done = board_page(board_of(tmp_path)), run(tmp_path)
-    assert done.code == 0
+        result(tmp_path, name, decisions, scorer=scorer, benchmark=release)
+    board = board_of(tmp_path, ref=release)
+    page = board_page(board)
+    print_leaderboard(board)
+    said = capsys.readouterr().out
     assert page.html.count("KEPT") > 2 * len(nasty)
     for text in nasty:
         assert "<" not in text or text not in page.html
     assert "<script" not in page.html
-    for told in (page.html, page.markdown, done.said):
-        assert "PLANNER" in told
+    for told in (page.html, page.markdown, said):
         assert "\x1b" not in told

@@ -12,14 +12,18 @@ from typing import Any
 import pytest
 
 from pairwright.errors import ConfigError
-from pairwright.evaluation.results import ScorerRef
-from pairwright.evaluation.scorers.scorer import Pointwise, PromptContent, ResponseScore, Unscored
-from pairwright.evaluation.settings import load_scorers
+from pairwright.evaluation.scorers.opening import OpenScorer, open_scorers
+from pairwright.evaluation.scorers.scorer import (
+    Pointwise,
+    PromptContent,
+    ResponseScore,
+    ScorerRef,
+    Unscored,
+)
+from pairwright.evaluation.session import scorer_settings
 from pairwright.models.client import Meter
 from pairwright.models.store import Store
 from pairwright.records import Post
-from pairwright.workflows.scorers import OpenScorer, open_scorers
-from pairwright.workflows.scoring import prompts_of
 
 SHOWN = PromptContent("Which flour?", (Post(id="p1", text="I bake.", category="c"),), ("Short",))
 NAMES = (f"own_module_{n}" for n in itertools.count())
@@ -52,8 +56,7 @@ class Own:
         (self.folder / "scorers.toml").write_text("\n".join(lines), encoding="utf-8")
 
     async def opened(self, work: Any) -> Any:
-        scorers = load_scorers(self.folder / "scorers.toml")
-        prompts = prompts_of(scorers, self.folder)
+        scorers, prompts = scorer_settings(self.folder / "scorers.toml")
         async with open_scorers(scorers, ("mine",), prompts, self.store, self.meter) as found:
             return await work(found["mine"])
 

@@ -14,8 +14,7 @@ import pytest
 from engines.fixtures import engines, environment
 from own_environment import cache_folder, prepare
 from pairwright.construct.folder import to_toml
-from pairwright.evaluation.decision import PairDecision
-from pairwright.evaluation.results import read_results
+from pairwright.evaluation.scores import Score, read_scores
 from pairwright.pairs import Layout, Row
 from pairwright.releases.summary import rows_of
 from released import PAIRS, released, run_of
@@ -94,7 +93,7 @@ RECORDS = """
 import mlcroissant, json, sys
 described = mlcroissant.Dataset(sys.argv[1])
 found = {
-    of.id: [str(row[f"{of.id}/id"], "utf-8") for row in described.records(of.id)]
+    of.pair: [str(row[f"{of.pair}/id"], "utf-8") for row in described.records(of.pair)]
     for of in described.metadata.record_sets
 }
 json.dump(found, open(sys.argv[2], "w"))
@@ -184,17 +183,15 @@ def test_an_evaluation_gives_the_scores_and_the_accuracy_that_rewardbench_gives(
     theirs = {
         line["id"]: (line["scores_chosen"], line["scores_rejected"]) for line in rewardbench.lines
     }
-    assert theirs.keys() == {of.id for of in decisions}
+    assert theirs.keys() == {of.pair for of in decisions}
     for of in decisions:
-        assert (of.chosen, of.rejected) == pytest.approx(theirs[of.id], abs=1e-4)
+        assert (of.chosen, of.rejected) == pytest.approx(theirs[of.pair], abs=1e-4)
     # RewardBench counts a tie as wrong, and so is it counted here.
-    ours = sum(of.choice == "chosen" for of in decisions) / len(decisions)
+    ours = sum((of.chosen or 0) > (of.rejected or 0) for of in decisions) / len(decisions)
     assert ours == pytest.approx(rewardbench.accuracy)
 
 
-def in_engines(
-    python: str, layout: Layout, scorers: dict[str, Any], folder: Path
-) -> list[PairDecision]:
+def in_engines(python: str, layout: Layout, scorers: dict[str, Any], folder: Path) -> list[Score]:
     """What `pairwright evaluate` says in the engines' environment of the test split, shown the
     profile."""
     given, out = folder / "scorers.toml", folder / "results"
@@ -207,8 +204,8 @@ def in_engines(
         ],
         env=environment(), check=True,
     )  # fmt: skip
-    (result,) = read_results(out)
-    return list(result.decisions())
+    (table,) = read_scores([out])
+    return list(table.scores)
 
 
 def assert_scored_whole(lines: list[dict[str, Any]], tested: dict[str, Row]) -> None:

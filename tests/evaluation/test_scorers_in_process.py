@@ -5,7 +5,6 @@ test_real_reward.py asks real ones.
 """
 
 import asyncio
-import math
 import random
 import threading
 from collections.abc import Awaitable, Callable
@@ -19,14 +18,13 @@ import pytest
 from pairwright.errors import BudgetSpent, ConfigError, Interrupted
 from pairwright.evaluation.scorers import in_process
 from pairwright.evaluation.scorers.in_process import InProcess, batch_places
-from pairwright.evaluation.scorers.score_models import LanguageModel, RewardModel
-from pairwright.evaluation.scorers.scorer import PromptContent, ResponseScore, Unscored
+from pairwright.evaluation.scorers.score_models import RewardModel
+from pairwright.evaluation.scorers.scorer import PromptContent, ResponseScore
 from pairwright.evaluation.settings import Classifier
 from pairwright.extras import install
 from pairwright.models import CONTEXT_LENGTH
 from pairwright.models.client import Meter
 from pairwright.models.local_model import TokenizedText
-from pairwright.models.scores import TokenLogprobs
 from pairwright.settings.prompt import Message
 
 T = TypeVar("T")
@@ -241,28 +239,3 @@ def test_every_text_is_in_one_batch_and_none_is_over_the_tokens_but_a_text_alone
             assert padded <= 50 or len(batch) == 1
             assert padded <= sum(lengths[place] for place in batch) / 0.8
     assert list(batch_places([], 50)) == []
-
-
-# Log-probabilities
-
-
-@pytest.mark.parametrize(
-    ("values", "expected"),
-    [
-        ((-1.0, -2.5), ResponseScore(-3.5, 3)),
-        ((-1.0, math.nan), "not_a_number"),
-        ((-1.0, -math.inf), "not_a_number"),
-        ((), "no_tokens"),
-    ],
-    ids=["numbers", "NaN", "no chance at all", "no tokens"],
-)
-def test_log_probabilities_of_a_model_are_a_score(values: tuple[float, ...], expected: Any) -> None:
-    class Model(StandIn):
-        def scores(self, texts: list[TokenizedText]) -> Any:
-            return [TokenLogprobs(tuple(range(len(values))), values) for _ in texts]
-
-    async def use(sender: InProcess, _: RewardModel) -> ResponseScore | Unscored:
-        return await LanguageModel(sender, "tiny").score(PromptContent("Why?"), "So it")
-
-    found = using(Model(), use)
-    assert (found.reason if isinstance(found, Unscored) else found) == expected

@@ -7,11 +7,12 @@ import shutil
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple, get_args
+from typing import NamedTuple, get_args
 
 import pytest
 
 from endpoint import in_thread, say
+from pairwright.evaluation.scores import ScoreTable, read_scores
 from pairwright.evaluation.settings import Spec, load_scorers
 from study import pairwright
 
@@ -55,14 +56,15 @@ def folder(made: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return made
 
 
-def run(folder: Path, scorer: str) -> dict[str, Any]:
-    """The result of the page's command with this scorer in condition profile, which is whole."""
+def run(folder: Path, scorer: str) -> ScoreTable:
+    """The table of the page's command with this scorer in condition profile, which is whole."""
     (found,) = [line for line in COMMANDS if scorer in shlex.split(line)]
     done = pairwright(*shlex.split(found)[1:])
     assert done.code == 0, done.said
-    about: dict[str, Any] = json.loads((folder / "results" / f"{scorer}.profile.json").read_bytes())
-    assert about["scored"] == about["pairs"] > 0, about
-    return about
+    (table,) = read_scores([folder / "results" / f"{scorer}.profile.json"])
+    assert table.scores
+    assert not [one for one in table.scores if one.unscored]
+    return table
 
 
 def test_every_kind_has_an_example_and_every_file_is_read_as_it_stands(folder: Path) -> None:
@@ -86,11 +88,11 @@ def test_a_judge_of_the_page_asks_its_server(
     name: str, scorer: str, reply: str, folder: Path
 ) -> None:
     with in_thread(say(reply)) as endpoint:
-        table = (folder / name).read_text("utf-8")
-        (folder / name).write_text(table.replace("http://127.0.0.1:8000/v1", endpoint.url), "utf-8")
-        about = run(folder, scorer)
+        given = (folder / name).read_text("utf-8")
+        (folder / name).write_text(given.replace("http://127.0.0.1:8000/v1", endpoint.url), "utf-8")
+        table = run(folder, scorer)
     # It always answers the first place, so it contradicts itself in every pair.
-    assert about["unstable"] == about["pairs"]
+    assert all(one.forward != one.backward for one in table.scores)
     if scorer == "grm":
         for request in endpoint.asked:
             assert [message["role"] for message in request.body["messages"]] == ["user"]
@@ -98,10 +100,10 @@ def test_a_judge_of_the_page_asks_its_server(
 
 
 def test_the_scorer_of_ones_own_runs_and_the_file_of_scores_is_taken_in(folder: Path) -> None:
-    assert run(folder, "shared")["scorer"]["model"] == "my_scorer:Shared"
+    assert run(folder, "shared").about.scorer.model == "my_scorer:Shared"
     (script,) = [b.text for b in BLOCKS if b.language == "python" and "scores.csv" in b.text]
     exec(script, {})
-    assert run(folder, "elsewhere")["scorer"]["model"] == "our-reward-model"
+    assert run(folder, "elsewhere").about.scorer.model == "our-reward-model"
 
 
 def test_the_reply_of_the_page_is_what_is_read_and_the_request_what_is_sent() -> None:

@@ -10,13 +10,12 @@ import pytest
 
 from endpoint import Endpoint, double, in_thread
 from pairwright.errors import ConfigError, InputError, Interrupted
-from pairwright.evaluation.policy_samples import SampledQuestion
+from pairwright.evaluation.best_of_n import SampledQuestion, best_of_n
+from pairwright.evaluation.evaluate import evaluate, leaderboard
+from pairwright.evaluation.outputs import judge_outputs
 from pairwright.evaluation.settings import Scorers
 from pairwright.lines import read_lines
 from pairwright.progress import Event, Step, Stop
-from pairwright.workflows.best_samples import best_of_n
-from pairwright.workflows.evaluation import evaluate, leaderboard
-from pairwright.workflows.output_judging import judge_outputs
 
 
 @pytest.fixture(scope="module")
@@ -65,10 +64,10 @@ def test_an_evaluation_gives_its_results_and_prints_nothing(
     names, conditions = ["rater", "longer"], ["none", "profile"]
     out = tmp_path / "out"
     done = where(lambda: evaluate(release, scorers, out, names=names, conditions=conditions))
-    summaries = [(one.about.scorer.name, one.about.condition) for one in done.results]
+    summaries = [(one.about.scorer.name, one.about.condition) for one in done.tables]
     assert summaries == [(name, shown) for name in names for shown in conditions]
-    assert all(len(list(one.decisions())) == one.about.pairs > 0 for one in done.results)
-    assert not done.short()
+    assert all(one.scores for one in done.tables)
+    assert not any(row.short for row in done.board.entries.values())
     asked = len(endpoint.asked)
     board = where(lambda: leaderboard([out], tmp_path / "board"))
     assert {one.condition for one in board.rankings} == set(conditions)
@@ -96,7 +95,7 @@ def test_an_evaluation_that_is_stopped_goes_on(
         progress=lambda event: steps.append(event) if isinstance(event, Step) else None,
     )  # fmt: skip
     assert max(endpoint.by_identity.values()) == 1, "what was stored is not asked again"
-    assert next(step for step in steps if step.name == "rater, none").done == 0
+    assert next(step for step in steps if step.name == "rater, profile").done == 0
     assert steps[-1].done == steps[-1].total
 
 
@@ -132,7 +131,7 @@ def test_downstream_work_gives_its_records_in_a_notebook(
     sampled = in_notebook(lambda: best_of_n(release, scorers, best, ["rater"], n=2, limit=2))
     assert [curve.scorer.name for curve in sampled.curves] == ["rater"]
     lines = [
-        json.dumps({"id": one.pair, "model": "mine", "output": one.samples[0].response})
+        json.dumps({"id": one.pair, "model": "mine", "output": one.responses[0]})
         for one in read_lines(best / "samples.jsonl", SampledQuestion)
     ]
     outputs.write_text("\n".join(lines), encoding="utf-8")

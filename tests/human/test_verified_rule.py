@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pairwright import assets
-from pairwright.evaluation.outputs import ReleaseQuestions
+from pairwright.evaluation.outputs import PersonQuestions
 from pairwright.pairs import RowDelivery, RowSupport
 from pairwright_human_eval.folder import HumanFolder, read_study, read_tasks
 from pairwright_human_eval.records import KeyedTask
@@ -80,7 +80,7 @@ def test_a_row_has_what_people_said_of_each_aspect_and_the_supported_ones_as_key
         assert second.support == RowSupport(clearly=0, plausibly=0, no=3, contradicted=0)
         assert second.delivery == RowDelivery(**none | {"neither": 3})
         assert row.answer_key == (first,)
-    for question in ReleaseQuestions(found).own:
+    for question in PersonQuestions(found).own:
         (row,) = (row for row in found if row.id == question.pair)
         assert question.aspects == (row.rubric_aspects[0].aspect,)
 

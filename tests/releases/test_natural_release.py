@@ -19,7 +19,7 @@ from pairwright import audit, build, evaluate, leaderboard, load_release, releas
 from pairwright.assets import DOCS
 from pairwright.construct.outcomes import iterate_pairs
 from pairwright.errors import InputError
-from pairwright.evaluation.outputs import ReleaseQuestions
+from pairwright.evaluation.outputs import PersonQuestions
 from pairwright.pairs import Row, parts_of
 from pairwright.settings.config import Config
 from pairwright.workflows.releases import forget
@@ -127,14 +127,14 @@ def test_blind_scorers_are_right_on_exactly_one_half(released: Path, tmp_path: P
 
 def test_what_needs_a_rubric_says_why_not(run: Path, released: Path, tmp_path: Path) -> None:
     for condition in ("rubric", "profile-without-evidence", "evidence-only"):
-        with pytest.raises(InputError, match="natural twins have none"):
+        with pytest.raises(InputError, match="no pair can be shown"):
             evaluate(released, None, tmp_path / "r", names=["longer"], conditions=[condition])
     with pytest.raises(InputError, match="annotators cannot verify"):
         export_tasks(run)
     with pytest.raises(InputError, match="annotators cannot verify"):
         plan_study(run)
     with pytest.raises(InputError, match="without a rubric to judge outputs by"):
-        ReleaseQuestions(rows(released))
+        PersonQuestions(rows(released))
     export_rl(released, tmp_path / "rl", format="trl", split="test", allow_test_split=True)
 
 

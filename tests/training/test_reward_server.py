@@ -21,8 +21,8 @@ import pytest
 
 from endpoint import Asked, Handler, beside, drop, fail, in_thread, raw, script
 from pairwright.errors import CallFailed, ConfigError, EndpointRefused, InputError
-from pairwright.evaluation.content import ContentSources, Strangers
-from pairwright.evaluation.release import Release
+from pairwright.evaluation.benchmark import Benchmark
+from pairwright.evaluation.conditions import ContentSources, Strangers
 from pairwright.evaluation.scorers.score_models import RewardModel
 from pairwright.models import Answer, Request, completion_of
 from pairwright.models.client import Client, Meter
@@ -327,7 +327,7 @@ def score(
 
 @pytest.fixture(scope="module")
 def pair(release: Path) -> Row:
-    return next(iter(Release(release).rows()))
+    return next(iter(Benchmark(release).rows()))
 
 
 def test_a_sample_that_is_asked_again_is_computed_once() -> None:
@@ -475,7 +475,7 @@ def test_the_command_serves_a_scorer_and_ends_cleanly_on_a_signal(release: Path,
         (["--scorer", "nobody"], "there is no scorer 'nobody'"),
         (["--scorer", "longer", "--port", "99999"], "--port 99999"),
         (["--scorer", "longer", "--release", "/"], "not a release"),
-        (["--scorer", "longer", "--condition", "planner"], "Name the release with --release"),
+        (["--scorer", "longer", "--condition", "rubric"], "Name the release with --release"),
         (["--scorer", "longer", "--scorers", "/no.toml"], "/no.toml"),
     ],
 )

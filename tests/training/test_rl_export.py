@@ -10,7 +10,7 @@ import datasets
 import pytest
 
 from pairwright.errors import InputError
-from pairwright.evaluation.release import Release
+from pairwright.evaluation.benchmark import Benchmark
 from pairwright.pairs import Row
 from pairwright.training.rl_data import RlExport, export_prompts, rl_prompts
 from released import released, run_of
@@ -36,7 +36,7 @@ def exported(release: Path, out: Path, *options: object, format: str = "trl") ->
 
 
 def rows_of(release: Path, split: str = "validation") -> dict[str, Row]:
-    return {row.id: row for row in Release(release, split).rows()}
+    return {row.id: row for row in Benchmark(release, split).rows()}
 
 
 def loaded(folder: Path, config: str | None = None) -> dict[str, list[dict[str, Any]]]:
@@ -108,7 +108,7 @@ def test_nobody_trains_on_labels_that_were_drawn(
     drawn = [
         row.model_copy(update={"mode": "placebo"}) if row.mode == "twin" else row for row in rows
     ]
-    monkeypatch.setattr(Release, "rows", lambda _: iter(drawn))
+    monkeypatch.setattr(Benchmark, "rows", lambda _: iter(drawn))
     assert exported(release, tmp_path / "out").code == 0
     found = loaded(tmp_path / "out", "preference")
     assert {pair["id"] for some in found.values() for pair in some} == {
@@ -139,7 +139,7 @@ def test_verl_reads_its_columns_and_the_truth_names_the_pair(release: Path, tmp_
     ("split", "messages"),
     [
         ("test", ["--allow-test-split"]),
-        ("train", ["split 'train'; the release has N in test, N in validation", "--validation 10%",
+        ("train", ["split 'train'; the release has test, validation", "--validation 10%",
                    "a small share may have none"]),
     ],
 )  # fmt: skip
@@ -166,7 +166,7 @@ def test_an_allowed_test_split_is_called_contaminated(release: Path, tmp_path: P
 
 
 def test_users_who_cannot_be_parted_are_named(release: Path, tmp_path: Path) -> None:
-    rows = list(Release(release, "validation").rows())
+    rows = list(Benchmark(release, "validation").rows())
     dyad = [row for row in rows if row.dyad == rows[0].dyad]
     about = RlExport(
         release="r", version="1", digest="", split="validation", format="trl", condition="none",

@@ -1,36 +1,27 @@
 """Scoring: `evaluate`, `leaderboard` and `downstream`."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from rich.console import Console
 
-from pairwright.cli.printing import print_page, print_words, say
+from pairwright.cli.printing import print_page, print_words
 from pairwright.errors import CALL_FAILED
 from pairwright.evaluation.best_of_n import BestOfN, best_of_n_page
 from pairwright.evaluation.completions import Completions, completions_page
-from pairwright.evaluation.correlation.correlations import Correlations, correlation_page
-from pairwright.evaluation.decision import PairDecision
-from pairwright.evaluation.guided import PolicyAccuracy, policy_page
+from pairwright.evaluation.correlate import Correlations, correlation_page
+from pairwright.evaluation.evaluate import EvaluationResult
 from pairwright.evaluation.leaderboard import COVERAGE, Leaderboard
-from pairwright.evaluation.leaderboard_page import board_page
+from pairwright.evaluation.leaderboard_page import board_page, summary_table
 from pairwright.evaluation.outputs import OutputScores
-from pairwright.evaluation.results import TRIAL, ResultSummary, summary_lines
+from pairwright.evaluation.policy import PolicyAccuracy, policy_page
 from pairwright.text import number_of, visible
-from pairwright.workflows.evaluation import EvaluationResult
 
 
-def print_result(about: ResultSummary, decisions: list[PairDecision]) -> None:
-    """Print a result of a scorer in a condition."""
-    console = Console()
-    for line in summary_lines(about, decisions):
-        say(console, line, wrap=True)
-
-
-def print_evaluation(work: Callable[..., EvaluationResult], out: Path) -> int:
-    """Print each result as it is written, what comes next, and what has too few scores."""
-    result = work(on_result=print_result)
-    print_words("evaluate", out=out)
+def print_evaluation(result: EvaluationResult, out: Path) -> int:
+    """Print a table with a line for each scorer and condition, and what has too few scores."""
+    heads, *rows = summary_table(result.board)
+    print_words("evaluate", board=result.board, heads=heads, rows=rows, out=out)
     return uncovered(result)
 
 
@@ -51,15 +42,15 @@ def listed(reasons: Mapping[str, int]) -> str:
 
 
 def uncovered(result: EvaluationResult) -> int:
-    """Say where a result covers too few twins and pairs; the exit code is 1 then. That a release
-    has nothing to show of a user is printed with the result, and does not count."""
+    """Say which rows have too few scored twins and pairs; the exit code is 1 then. Pairs of whose
+    users there is nothing to show do not count."""
     lines = [
-        f"{one.stem}: {one.scored:,} of {number_of(one.pairs, 'pair has', 'pairs have')} a score"
-        f" ({listed(one.unscored) or 'no pair is of this kind'}). Of {one.units:,} twins and other"
-        f" pairs {one.units_scored:,} are whole"
-        for one in result.short()
+        f"{name}: {row.units_scored:,} of {row.units:,} twins and other pairs have a score"
+        f" ({listed(row.unscored) or 'no pair is part of this condition'})"
+        for name, row in result.board.entries.items()
+        if row.short
     ]
-    reasons = [why for one in result.results for why in one.about.unscored]
+    reasons = [why for row in result.board.entries.values() for why in row.unscored]
     return end(lines, reasons, explained=bool(lines))
 
 
@@ -83,7 +74,7 @@ def print_samples(summary: BestOfN, out: Path) -> int:
 def print_scores(scores: OutputScores) -> int:
     """Print the adherence of each model, what keeps it from being a result, and where too few
     outputs have a score."""
-    print_words("judge_outputs", scores=scores, trial=TRIAL)
+    print_words("judge_outputs", scores=scores)
     short = [
         f"{visible(one.model)}: {one.scored:,} of"
         f" {number_of(one.outputs, 'output has', 'outputs have')} a score ({listed(one.unscored)})"
@@ -93,17 +84,17 @@ def print_scores(scores: OutputScores) -> int:
     return end(short, [why for one in scores.models for why in one.unscored])
 
 
-def print_policies(work: Callable[..., tuple[PolicyAccuracy, EvaluationResult]], out: Path) -> int:
-    """Print the accuracy of each guided policy, and Kendall's tau over rewards."""
-    accuracy, evaluation = work(on_result=print_result)
-    print_page(Console(), policy_page(accuracy, drawn=False), out / "policy.html")
+def print_policies(result: tuple[PolicyAccuracy, EvaluationResult], out: Path) -> int:
+    """Print what each reward makes of the policy."""
+    accuracy, evaluation = result
+    print_page(Console(), policy_page(accuracy), out / "policy.html")
     return uncovered(evaluation)
 
 
 def print_completions(summary: Completions, out: Path) -> int:
     """Print how near each condition came to what users wrote, and where too few items count."""
     print_words("completions", summary=summary)
-    print_page(Console(), completions_page(summary, drawn=False), out / "completions.html")
+    print_page(Console(), completions_page(summary), out / "completions.html")
     items = number_of(summary.asked, "item counts", "items count")
     short = summary.counted < COVERAGE * summary.asked
     return end([f"{summary.counted:,} of {items}"] if short else [], summary.unscored)

@@ -1,104 +1,97 @@
-"""Completions in the manner of Pref-LaMP (arXiv 2512.23067): given a question's title and earlier
-posts of the person who asks it, a model writes the question's body, and is held to what they really
-wrote. It measures imitation of a user's writing, and is not evidence about answers.
+"""Completions in the manner of Pref-LaMP (arXiv 2512.23067): `downstream completions`.
+
+Given a question's title and earlier posts of the person who asks it, a model writes the question's
+body, which is compared with what they really wrote. It measures imitation of a user's writing, and
+is not evidence about answers.
 
 Texts are compared by ROUGE-1 and ROUGE-L (Lin 2004, "ROUGE: A Package for Automatic Evaluation of
-Summaries", sections 2 and 3.1), as F-measures without stemming. Of texts in ASCII they are those of
-the package rouge-score 0.1.2, which drops every other letter; here letters of all scripts count,
-cut as `words` are. (It was last released in 2022, and asks for NLTK for a stemmer that is off by
-default.)
+Summaries", sections 2 and 3.1), as F-measures without stemming. For texts in ASCII they equal those
+of the package rouge-score 0.1.2, which drops every other letter; here letters of all scripts count.
 """
 
 from collections import Counter
-from collections.abc import Sequence
-from typing import Literal, NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Literal, NamedTuple
 
 import numpy as np
+import pandas as pd
+from typer import Argument, Option
 
-from pairwright import text
-from pairwright.errors import CallFailed
-from pairwright.evaluation.policy_samples import SampledPolicy, scores_of
-from pairwright.evaluation.results import ScorerRef
-from pairwright.evaluation.scorers.scorer import Pointwise, PromptContent, Unscored, failed_call
+from pairwright import assets, text
+from pairwright.errors import InputError
+from pairwright.evaluation.conditions import Strangers
+from pairwright.evaluation.samples import SampledPolicy, SampleScores, score_samples
+from pairwright.evaluation.scorers.scorer import Pointwise, ScorerRef, Unscored, reasons
+from pairwright.evaluation.session import (
+    ScorerSession,
+    ScorersFile,
+    open_session,
+    policy_of,
+    scorer_settings,
+)
+from pairwright.evaluation.settings import Policy
+from pairwright.notebook import run_async
+from pairwright.options import ItemLimit, OutPath
 from pairwright.pages import Page, render_page
-from pairwright.pages.plots import BLUE, ORANGE, Dot, Plot, draw_dots
+from pairwright.pages.output import output_folder, write_page
+from pairwright.progress import Progress, Stop, log_notes
 from pairwright.records import Item, Post, Record
 from pairwright.retrieve import selected
-from pairwright.settings.rules import HistoryRules
-from pairwright.stats import Estimate, Floats, mean_by_user
+from pairwright.settings.domains import Domains
+from pairwright.settings.rules import HistoryRules, SourceRules
+from pairwright.sources import read_whole
+from pairwright.stats import Estimate, mean_by_user
 
 Refusal = Literal["empty_body", "body_in_posts", "body_in_title", "no_other_profile"]
-NONE = "none"
-WRONG = "wrong-profile"
+NONE, WRONG = "none", "wrong-profile"
 CEILING = "rouge-1"
-"""The scorer of the ceiling: who picks by what is measured."""
-
-
+"""The scorer of the ceiling, which picks by what is measured."""
+KS = (1, 4, 16)
+"""Posts in context by default."""
+DRAWS = 8
+"""Texts that scorers pick from."""
+VALUES = ["rouge_1", "rouge_l", "posts", "words"]
 CompletionTask = tuple[Item, tuple[Post, ...]]
-"""An item whose body is to be written, which is its narrative, and another user's posts, oldest
-first."""
+"""An item whose narrative is to be written, and another user's posts, oldest first."""
 
 
 def task(item: Item, other: tuple[Post, ...] | None) -> CompletionTask | Refusal:
-    """The task of an item, or why there is none; `other` are the posts of another user."""
+    """Make the task of an item, or say why there is none; `other` are another user's posts."""
     body = item.narrative or ""
     if not text.words(body):
         return "empty_body"
     plain = text.normalised(body)
     if plain in text.normalised(item.question):
         return "body_in_title"
-    shown = (*item.profile, *(other or ()))
-    if any(
-        plain in text.normalised(post.text) or text.near_duplicate(body, post.text)
-        for post in shown
-    ):
-        return "body_in_posts"
-    if not other:
-        return "no_other_profile"
-    return item, other
+    for post in (*item.profile, *(other or ())):
+        if plain in text.normalised(post.text) or text.near_duplicate(body, post.text):
+            return "body_in_posts"
+    return (item, other) if other else "no_other_profile"
 
 
-class CompletionCondition(NamedTuple):
-    """A name, whose posts, and how many at most."""
-
-    name: str
-    posts: int
-
-    def shown(self, task: CompletionTask, history: HistoryRules) -> tuple[Post, ...]:
-        """The posts, oldest first: those ranked best for the question."""
-        item, other = task
-        if self.name == NONE:
-            return ()
-        own = selected(item.question, item.profile, history, most=self.posts)
-        if self.name != WRONG:
-            return own
-        # As many as the user's own, so that only their writer differs.
-        return selected(item.question, other, history, most=len(own))
+def shown_posts(
+    task: CompletionTask, condition: str, most: int, history: HistoryRules
+) -> tuple[Post, ...]:
+    """The posts that a condition shows, oldest first: at most so many, ranked best for the
+    question."""
+    item, other = task
+    own = selected(item.question, item.profile, history, most=most) if condition != NONE else ()
+    # As many as the user's own, so that only their writer differs.
+    return selected(item.question, other, history, most=len(own)) if condition == WRONG else own
 
 
-def own(k: int) -> str:
-    """The name of k own posts in context."""
-    return f"posts-{k}"
+def conditions_of(ks: Sequence[int]) -> dict[str, int]:
+    """The most posts by condition: none, another user's, and k of the user's own, fewest first."""
+    return {NONE: 0, WRONG: max(ks), **{f"posts-{k}": k for k in sorted(set(ks))}}
 
 
-def best(n: int, scorer: str) -> str:
-    """The name of a scorer's pick."""
-    return f"best-of-{n}-by-{scorer}"
-
-
-def completion_conditions(ks: Sequence[int]) -> tuple[CompletionCondition, ...]:
-    """Without posts, with another user's, and with k of the user's own, fewest first."""
-    shown = tuple(CompletionCondition(own(k), k) for k in sorted(set(ks)))
-    return (CompletionCondition(NONE, 0), CompletionCondition(WRONG, max(ks)), *shown)
-
-
-def pairs(ks: Sequence[int], reranked: Sequence[str]) -> list[tuple[str, str]]:
+def compared(ks: Sequence[int], picks: Iterable[str]) -> list[tuple[str, str]]:
     """Which conditions are compared: every one with posts against none, the user's own against
     another's, and every pick against its draws unpicked."""
-    names = [own(k) for k in sorted(set(ks))]
+    names = [f"posts-{k}" for k in sorted(set(ks))]
     most = names[-1]
-    against_none = [(name, NONE) for name in (WRONG, *names)]
-    return [*against_none, (most, WRONG), *((name, most) for name in reranked)]
+    return [*((one, NONE) for one in (WRONG, *names)), (most, WRONG), *((p, most) for p in picks)]
 
 
 def rouge(written: str, truth: str) -> tuple[float, float]:
@@ -131,7 +124,7 @@ def common_subsequence(a: Sequence[str], b: Sequence[str]) -> int:
 
 
 class ItemCompletions(Record):
-    """What was written for one item in one condition."""
+    """A line of completions.jsonl: what was written for one item in one condition."""
 
     item: str
     user: str
@@ -148,66 +141,34 @@ class ItemCompletions(Record):
     """Why there is none; empty where there is."""
     detail: str = ""
 
-    def mean_of(self, draws: Sequence[int]) -> Floats:
-        """ROUGE-1, ROUGE-L, posts shown and words, shape (4,), as means of these draws."""
-        words = [text.word_count(self.texts[draw]) for draw in draws]
-        rouges = ([of[draw] for draw in draws] for of in (self.rouge_1, self.rouge_l))
-        return np.array([*map(np.mean, rouges), self.posts, np.mean(words)], np.float64)
 
-
-async def completions(
-    task: CompletionTask, condition: CompletionCondition, n: int, policy: SampledPolicy
+async def write_completions(
+    task: CompletionTask, condition: str, most: int, n: int, policy: SampledPolicy
 ) -> ItemCompletions:
-    """So many draws of one task in one condition, held to what the user wrote."""
+    """Draw n texts of one task in one condition, and compare them with what the user wrote."""
     item, _ = task
-    line = ItemCompletions(item=item.id, user=item.user, condition=condition.name)
-    posts = condition.shown(task, policy.history)
-    history = policy.history.model_copy(update={"posts": max(1, condition.posts)})
-    try:
-        drawn = await policy._replace(history=history).draw(n, "complete", item.question, posts)
-    except CallFailed as error:
-        drawn = failed_call(error)
+    posts = shown_posts(task, condition, most, policy.history)
+    fields = policy.history.model_dump() | {"posts": max(1, most)}
+    sampled = SampledPolicy(policy.model, policy.prompts, HistoryRules(**fields), policy.words)
+    drawn = await sampled.draw(n, "complete", item.question, posts)
     if isinstance(drawn, Unscored):
-        return line.model_copy(update=drawn.fields)
+        return ItemCompletions(item=item.id, user=item.user, condition=condition, **drawn.fields)
     texts, shown = drawn
     scores = [rouge(one, item.narrative or "") for one in texts]
-    return line.model_copy(
-        update={
-            "posts": shown,
-            "left_out": len(posts) - shown,
-            "texts": texts,
-            "rouge_1": tuple(round(one, 6) for one, _ in scores),
-            "rouge_l": tuple(round(longest, 6) for _, longest in scores),
-        }
+    return ItemCompletions(
+        item=item.id,
+        user=item.user,
+        condition=condition,
+        posts=shown,
+        left_out=len(posts) - shown,
+        texts=texts,
+        rouge_1=tuple(round(one, 6) for one, _ in scores),
+        rouge_l=tuple(round(longest, 6) for _, longest in scores),
     )
 
 
-class Picks(Record):
-    """What a scorer says of one item's draws."""
-
-    item: str
-    scorer: str
-    scores: tuple[float, ...] = ()
-    """In the order of the draws."""
-    unscored: str = ""
-    detail: str = ""
-
-
-async def pick(
-    written: ItemCompletions, item: Item, name: str, scorer: Pointwise, history: HistoryRules
-) -> Picks:
-    """The scores of one item's draws by the scorer of this name; `history` is what it is shown."""
-    shown = PromptContent(item.question, selected(item.question, item.profile, history))
-    try:
-        scores, _ = await scores_of(written.texts, shown, scorer, history)
-    except CallFailed as error:
-        scores = failed_call(error)
-    found = scores.fields if isinstance(scores, Unscored) else {"scores": scores}
-    return Picks(item=item.id, scorer=name).model_copy(update=found)
-
-
 class ConditionMean(Record):
-    """One condition over the items that count."""
+    """One condition over the items that count, or one less another, item by item."""
 
     condition: str
     posts: float
@@ -218,101 +179,80 @@ class ConditionMean(Record):
     rouge_l: Estimate
 
 
-class CompletionDifference(Record):
-    """One condition less another, item by item."""
+class CompletionFigures(NamedTuple):
+    """What is found."""
 
-    first: str
-    second: str
-    rouge_1: Estimate
-    rouge_l: Estimate
+    counted: int
+    """Items with a value in every condition."""
+    unscored: dict[str, int]
+    """Items without, by condition and reason."""
+    means: tuple[ConditionMean, ...] = ()
+    differences: Mapping[str, ConditionMean] = {}
+    """By `FIRST less SECOND`."""
 
 
 class Completions(Record):
-    """All of it."""
+    """The whole result of a completions benchmark."""
 
     source: str
     """The source's file name, or its id on the Hub."""
     source_hash: str
-    limit: int | None
     policy: ScorerRef
-    words: int
-    """Most words, as the prompt says."""
     n: int
     """Draws that scorers pick from."""
+    most: int
+    """The most posts in context."""
     scorers: tuple[ScorerRef, ...]
-    items: int
-    """The number of items that the source has."""
-    source_problems: dict[str, int]
-    """Rows and posts of it that were refused, by reason."""
     refused: dict[str, int]
     """Items that cannot be asked, by reason."""
     asked: int
-    counted: int
-    """Items with a text and a score in every condition."""
-    unscored: dict[str, int]
-    """Items without, by condition and reason."""
     shortened: int
     """Texts that were written with fewer posts than chosen, for want of room."""
-    means: tuple[ConditionMean, ...]
-    differences: tuple[CompletionDifference, ...]
-
-
-class Figures(NamedTuple):
-    """What is found."""
-
-    counted: tuple[str, ...]
-    """Items with a value in every condition."""
+    counted: int
     unscored: dict[str, int]
-    means: tuple[ConditionMean, ...] = ()
-    differences: tuple[CompletionDifference, ...] = ()
+    means: tuple[ConditionMean, ...]
+    differences: dict[str, ConditionMean]
 
 
 def figures(
-    completions: Sequence[ItemCompletions], picks: Sequence[Picks], ks: Sequence[int], n: int
-) -> Figures:
-    """All of them. Nothing where no item counts."""
-    users = {completion.item: completion.user for completion in completions}
-    by_condition: dict[str, dict[str, Floats]] = {}
-    sampled: dict[str, ItemCompletions] = {}
-    unscored: Counter[str] = Counter()
-    for completion in completions:
-        values = by_condition.setdefault(completion.condition, {})
-        if completion.unscored:
-            unscored[f"{completion.condition}: {completion.unscored}"] += 1
-            continue
-        values[completion.item] = completion.mean_of(range(len(completion.texts)))
-        if completion.condition == own(max(ks)):
-            sampled[completion.item] = completion
-    ceiling = [
-        Picks(item=item, scorer=CEILING, scores=one.rouge_1) for item, one in sampled.items()
+    written: Sequence[ItemCompletions], picks: Sequence[SampleScores], ks: Sequence[int], n: int
+) -> CompletionFigures:
+    """Means by condition over the items that have all of them, and the differences."""
+    most = f"posts-{max(ks)}"
+    drawn = {one.item: one for one in written if one.condition == most and not one.unscored}
+    ceiling = [SampleScores(question=k, scorer=CEILING, scores=v.rouge_1) for k, v in drawn.items()]
+    every = [*picks, *(ceiling if n > 1 else ())]
+    reranked = {one.scorer: f"best-of-{n}-by-{one.scorer}" for one in every}
+    rows = [
+        (one.condition, one.item, *_values(one, range(len(one.texts))))
+        for one in written
+        if not one.unscored
     ]
-    reranked: dict[str, dict[str, Floats]] = {}
-    for pick in (*picks, *(ceiling if n > 1 else ())):
-        name = best(n, pick.scorer)
-        values = reranked.setdefault(name, {})
-        if pick.unscored:
-            unscored[f"{name}: {pick.unscored}"] += pick.item in sampled
-        elif pick.item in sampled:
-            values[pick.item] = sampled[pick.item].mean_of(picked(pick.scores))
-    by_condition |= reranked
-    reasons = {reason: items for reason, items in sorted(unscored.items()) if items}
-    counted = tuple(
-        item for item in users if all(item in values for values in by_condition.values())
-    )
-    if not counted:
-        return Figures((), reasons)
-    by_item = [users[item] for item in counted]
-    points = {
-        name: np.array([values[item] for item in counted]) for name, values in by_condition.items()
+    rows += [
+        (reranked[one.scorer], one.question, *_values(drawn[one.question], picked(one.scores)))
+        for one in every
+        if one.question in drawn and not one.unscored
+    ]
+    missing = [f"{one.condition}: {one.unscored}" for one in written if one.unscored]
+    missing += [
+        f"{reranked[one.scorer]}: {one.unscored}"
+        for one in every
+        if one.question in drawn and one.unscored
+    ]
+    names = [*dict.fromkeys(one.condition for one in written), *reranked.values()]
+    table = pd.DataFrame(rows, columns=["condition", "item", *VALUES])
+    whole = table.groupby("item").condition.transform("nunique") == len(names)
+    counted = table[whole].set_index("item")
+    if counted.empty:
+        return CompletionFigures(0, reasons(missing))
+    users = {one.item: one.user for one in written}
+    points = {name: counted[counted.condition == name].drop(columns="condition") for name in names}
+    differences = {
+        f"{a} less {b}": _mean(f"{a} less {b}", points[a] - points[b], users, least=-1)
+        for a, b in compared(ks, reranked.values())
     }
-    means = tuple(_mean(name, values, by_item) for name, values in points.items())
-    differences = tuple(
-        CompletionDifference(
-            first=first, second=second, **_rouges(points[first] - points[second], by_item, least=-1)
-        )
-        for first, second in pairs(ks, list(reranked))
-    )
-    return Figures(counted, reasons, means, differences)
+    means = tuple(_mean(name, of, users) for name, of in points.items())
+    return CompletionFigures(len(points[NONE]), reasons(missing), means, differences)
 
 
 def picked(scores: Sequence[float]) -> tuple[int, ...]:
@@ -320,44 +260,135 @@ def picked(scores: Sequence[float]) -> tuple[int, ...]:
     return tuple(draw for draw, score in enumerate(scores) if score == max(scores))
 
 
-def _mean(name: str, values: Floats, users: Sequence[str]) -> ConditionMean:
-    posts, words = values[:, 2:].mean(axis=0)
-    return ConditionMean(
-        condition=name,
-        posts=round(float(posts), 3),
-        words=round(float(words), 1),
-        **_rouges(values, users),
+def _values(line: ItemCompletions, draws: Iterable[int]) -> tuple[float, ...]:
+    """The means of these draws, by VALUES."""
+    of = [(line.rouge_1[n], line.rouge_l[n], text.word_count(line.texts[n])) for n in draws]
+    rouge_1, rouge_l, words = np.mean(of, axis=0)
+    return (rouge_1, rouge_l, line.posts, words)
+
+
+def _mean(
+    name: str, values: pd.DataFrame, users: Mapping[str, str], least: float = 0.0
+) -> ConditionMean:
+    found = {
+        column: mean_by_user([(users[str(k)], v) for k, v in values[column].items()], least)
+        for column in ("rouge_1", "rouge_l")
+    }
+    return ConditionMean.model_validate(
+        {"condition": name, **values[["posts", "words"]].mean().round(2).to_dict(), **found}
     )
 
 
-def _rouges(values: Floats, users: Sequence[str], least: float = 0.0) -> dict[str, Estimate]:
-    """Means of the first two columns, by the names of their fields."""
-    intervals = {}
-    for name, column in zip(("rouge_1", "rouge_l"), values.T[:2], strict=True):
-        interval = mean_by_user(list(zip(users, column.tolist(), strict=True)), least)
-        assert interval, "some items count"
-        intervals[name] = interval
-    return intervals
+def completions_page(result: Completions) -> Page:
+    """The whole report of a completions benchmark."""
+    return render_page("completions", result=result, ceiling=CEILING)
 
 
-def completions_page(result: Completions, *, drawn: bool = True) -> Page:
-    """The whole report of a completions benchmark; a terminal does without the drawing."""
-    plots = {"rouge": _rouge_plot(result)} if result.means and drawn else {}
-    return render_page("completions", plots, result=result, ceiling=CEILING)
+def completions(
+    source: Annotated[str, Argument(help="Items: a file or Hugging Face id.", metavar="SOURCE")],
+    scorers: ScorersFile,
+    out: OutPath,
+    *,
+    config: Annotated[str | None, Option(help="Configuration of a Hugging Face dataset.")] = None,
+    split: Annotated[str, Option(help="Split of a Hugging Face dataset.", metavar="NAME")] = "test",
+    names: Annotated[
+        Iterable[str], Option("--scorer", help="A scorer that picks; repeatable.", metavar="NAME")
+    ] = (),
+    ks: Annotated[
+        Iterable[int], Option("-k", help="Posts in context; repeatable.", metavar="NAME", min=1)
+    ] = KS,
+    limit: ItemLimit = None,
+    progress: Progress = log_notes,
+    stop: Stop | None = None,
+) -> Completions:
+    """Have a policy write the body of each item's question as its user would, given the title.
 
+    Compared with what the user wrote (`narrative`) by ROUGE-1 and ROUGE-L: without posts, with
+    another user's, with K of the user's own in context, and with a scorer's pick of N texts. It
+    measures imitation of the user's writing, and is not evidence about answers. Items with an empty
+    body, or one that is part of what is shown, are refused and counted. Calls are stored as they
+    come: running the same command again goes on. Writes completions.json, .md, .html and .jsonl,
+    and picks.jsonl. Exit code 1: fewer items count than 95 %.
 
-def _rouge_plot(result: Completions) -> Plot:
-    dots = [
-        Dot(text.visible(mean.condition)[:40], estimate, colour, marker, name)
-        for mean in result.means
-        for name, estimate, colour, marker in (
-            ("ROUGE-1", mean.rouge_1, BLUE, "o"),
-            ("ROUGE-L", mean.rouge_l, ORANGE, "s"),
+    Examples::
+
+        pairwright downstream completions histories.jsonl --scorers scorers.toml --out completions
+        pairwright downstream completions histories.jsonl --scorers s.toml --out c -k 1 -k 4
+    """
+    folder, names = output_folder(out), tuple(dict.fromkeys(names))
+    settings, prompts = scorer_settings(scorers)
+    rules = SourceRules(path=source, config=config, split=split)
+    items = read_whole(rules, Domains.load(assets.RUBRICS), Path.cwd())
+    strangers = Strangers(items.items, settings.seed)
+    made = [task(item, strangers.instead_of(item)) for item in items.items]
+    refused = reasons(one for one in made if isinstance(one, str))
+    tasks = tuple(one for one in made if not isinstance(one, str))[:limit]
+    if not tasks:
+        raise InputError(
+            f"no item can be asked: {', '.join(f'{n} {why}' for why, n in refused.items())}",
+            where=source,
+            fix="Name items whose `narrative` is the body that their user wrote, of two users or"
+            " more in a category.",
         )
-    ]
-    caption = (
-        "ROUGE with 95 % intervals by user in each condition. The dashed line is ROUGE-1 of the"
-        " model without posts."
+    ks, n = tuple(sorted(set(ks))), DRAWS if names else 1
+    policy = policy_of(settings, n)
+    with open_session(settings, prompts, folder, progress, stop) as session:
+        written, picks, models = run_async(_write_and_score(session, policy, tasks, ks, n, names))
+    summary = Completions(
+        source=Path(source).name if Path(source).exists() else source,
+        source_hash=items.hash,
+        policy=models[0],
+        n=n,
+        most=max(ks),
+        scorers=tuple(models[1:]),
+        refused=refused,
+        asked=len(tasks),
+        shortened=sum(one.left_out > 0 for one in written),
+        **figures(written, picks, ks, n)._asdict(),
     )
-    without = result.means[0].rouge_1.value
-    return draw_dots(dots, unit="ROUGE, %", reference=without, caption=caption, name="rouge")
+    lines: dict[str, Sequence[Record]] = {"completions.jsonl": written, "picks.jsonl": picks}
+    write_page(folder, "completions", completions_page(summary), summary, lines)
+    return summary
+
+
+async def _write_and_score(
+    session: ScorerSession,
+    policy: Policy,
+    tasks: Sequence[CompletionTask],
+    ks: tuple[int, ...],
+    n: int,
+    names: tuple[str, ...],
+) -> tuple[list[ItemCompletions], list[SampleScores], list[ScorerRef]]:
+    """What was written and picked, and the policy with the scorers behind it; scorers pick from `n`
+    texts with the most posts in context."""
+    most = f"posts-{max(ks)}"
+    await session.check_pointwise(names)
+    async with session.role("policy") as opened:
+        sampled = SampledPolicy(opened.model, session.prompts, policy.history, policy.words)
+        pieces = [
+            (one, condition, posts, n if condition == most else 1)
+            for one in tasks
+            for condition, posts in conditions_of(ks).items()
+        ]
+        written = await session.calls.each(
+            "texts written",
+            pieces,
+            lambda piece: write_completions(*piece, sampled),
+            workers=opened.workers,
+            stop=opened.stop,
+        )
+    items = {item.id: item for item, _ in tasks}
+    # The items are of a source, which no study is about.
+    history = session.settings.history.rules(None)
+
+    async def score(one: ItemCompletions, name: str, scorer: Pointwise) -> SampleScores:
+        of = items[one.item]
+        return await score_samples(of.id, one.texts, of.question, of.profile, name, scorer, history)
+
+    picks, refs = list[SampleScores](), [opened.ref]
+    to_pick = [one for one in written if one.condition == most and not one.unscored]
+    for name in names:
+        ref, of_scorer = await session.score(name, to_pick, score, responses=n)
+        refs.append(ref)
+        picks += of_scorer
+    return written, picks, refs

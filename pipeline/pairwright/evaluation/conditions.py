@@ -1,29 +1,189 @@
 """The conditions of an evaluation: what a scorer is shown of the person who asks.
 
-Each condition is one record, with the function of `content.py` that makes its content. Everything
-else (what is scored, the leaderboard and its plots) asks the record. A new condition is a name in
-`ConditionName`, a function, and a record in `CONDITIONS`; where a release may have nothing to show
-in it, the reason is one of `NOTHING_TO_SHOW` in `scorers/scorer.py`.
+Each condition is one record, with the function that makes its content for a row, or says why there
+is none. A new condition is a name in `ConditionName`, a function, and a record in `CONDITIONS`; if
+some pairs may have nothing to show in it, the reason is one of `NOTHING_TO_SHOW`.
+
+A scorer gains from reading what it loses with the wrong history. The other user writes in the same
+category, has a history of about the same length, and is shown as the user would be: with as many
+posts, ranked for this question. Twins have no such condition: the same stranger for both halves
+makes every scorer right on one of them.
 """
 
-from collections.abc import Awaitable, Callable, Iterable
-from typing import Literal, NamedTuple
+import math
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from itertools import islice
+from typing import Literal, NamedTuple, TypeVar
 
-from pairwright.evaluation import content
-from pairwright.evaluation.content import ContentSources
-from pairwright.evaluation.scorers.scorer import PromptContent, Unscored
+from pairwright import text
+from pairwright.errors import InputError, near
+from pairwright.evaluation.benchmark import posts_of
+from pairwright.evaluation.scorers.scorer import (
+    NO_CITED_POSTS,
+    NO_OTHER_POSTS,
+    NO_PROFILE,
+    NO_RUBRIC,
+    NO_STRANGER,
+    PromptContent,
+    Unscored,
+)
+from pairwright.models import CONTEXT_LENGTH
 from pairwright.modes import halves_of, label_of
 from pairwright.pairs import Row
+from pairwright.records import Item, Post, content_id
+from pairwright.retrieve import selected
+from pairwright.settings.rules import HistoryRules
+from pairwright.stages.history import best_posts
+from pairwright.times import is_older
 
+T = TypeVar("T")
+Posts = tuple[Post, ...]
 ConditionName = Literal[
-    "none",
     "profile",
+    "none",
     "profile-without-evidence",
     "evidence-only",
-    "planner",
-    "rubric",
     "wrong-profile",
+    "rubric",
 ]
+NEAREST = 5
+"""Users closest in length, of whom one is drawn."""
+
+
+def item_of(row: Row) -> Item:
+    """The question of a pair, with the posts of who asks it."""
+    return Item(
+        id=row.item_id,
+        user=row.user or "",
+        question=row.question,
+        category=row.category,
+        domain=row.domain,
+        profile=posts_of(row),
+        created=row.created,
+    )
+
+
+class Strangers:
+    """The users of some pairs or of a source, by category."""
+
+    def __init__(self, items: Iterable[Item], seed: int) -> None:
+        self._seed = seed
+        self._there: dict[tuple[str, str], dict[str, Posts]] = {}
+        self._askers: dict[str, set[str]] = {}
+        """By item, who asks it: both users of a twin, who are not strangers to each other."""
+        for item in items:
+            if not item.user or not item.profile:
+                continue
+            people = self._there.setdefault((item.domain, item.category), {})
+            # The longest of a user's histories; each later question of theirs has a longer one.
+            people[item.user] = max(people.get(item.user, ()), item.profile, key=len)
+            self._askers.setdefault(item.id, set()).add(item.user)
+
+    def instead_of(self, item: Item) -> Posts | None:
+        """Draw the posts of one of the users closest in length, older than the question; None if
+        nobody in the category has any. The same for both modes of an item."""
+        if not (closest := list(islice(self._nearest(item), NEAREST))):
+            return None
+        draw = content_id("wrong-profile", str(self._seed), item.id, item.user)
+        return closest[int(draw[-8:], 16) % len(closest)]
+
+    def _nearest(self, item: Item) -> Iterator[Posts]:
+        """The posts older than the question of each user of the category, closest in length first,
+        without those who repeat the question."""
+        near = {item.user, *self._askers.get(item.id, ())}
+        people = {
+            user: older
+            for user, posts in self._there.get((item.domain, item.category), {}).items()
+            if user not in near and (older := _older(item, posts))
+        }
+        own = _length(item.profile)
+
+        def distance(user: str) -> tuple[float, str]:
+            return abs(math.log((_length(people[user]) + 1) / (own + 1))), user
+
+        for user in sorted(people, key=distance):
+            if not any(text.near_duplicate(item.question, post.text) for post in people[user]):
+                yield people[user]
+
+
+def _length(posts: Posts) -> int:
+    return sum(len(post.text) for post in posts)
+
+
+def _older(item: Item, posts: Posts) -> Posts:
+    if item.created is None:
+        return posts
+    asked_at = item.created
+    return tuple(post for post in posts if post.created is None or is_older(post.created, asked_at))
+
+
+class ContentSources(NamedTuple):
+    """What the content of the conditions of one evaluation is made from."""
+
+    history: HistoryRules
+    strangers: Strangers
+
+
+Content = Callable[[ContentSources, Row], Awaitable[PromptContent | Unscored]]
+
+
+async def question_alone(_: ContentSources, row: Row) -> PromptContent | Unscored:
+    """Show nothing of the user."""
+    return PromptContent(row.question)
+
+
+async def own_posts(sources: ContentSources, row: Row) -> PromptContent | Unscored:
+    """Show the user's posts, as the rules of history select them."""
+    return _shown(sources, row, posts_of(row), NO_PROFILE)
+
+
+async def uncited_posts(sources: ContentSources, row: Row) -> PromptContent | Unscored:
+    """Show the user's posts without those that the rubric cites, selected by the same rules: as
+    many posts, where there are as many."""
+    cited = _cited(row)
+    if not cited:
+        return Unscored(NO_CITED_POSTS)
+    others = tuple(post for post in posts_of(row) if post not in cited)
+    return _shown(sources, row, others, NO_OTHER_POSTS)
+
+
+async def cited_posts(sources: ContentSources, row: Row) -> PromptContent | Unscored:
+    """Show the posts that the rubric cites, and no others."""
+    return _shown(sources, row, _cited(row), NO_CITED_POSTS)
+
+
+async def posts_of_stranger(sources: ContentSources, row: Row) -> PromptContent | Unscored:
+    """Show as many posts of another user of the category."""
+    own = posts_of(row)
+    if not own:
+        return Unscored(NO_PROFILE)
+    posts = sources.strangers.instead_of(item_of(row))
+    if posts is None:
+        detail = f"no stranger in {row.category!r} has posts older than the question"
+        return Unscored(NO_STRANGER, detail)
+    as_many = len(selected(row.question, own, sources.history))
+    shown = selected(row.question, posts, sources.history, most=as_many)
+    return PromptContent(row.question, shown)
+
+
+async def own_aspects(_: ContentSources, row: Row) -> PromptContent | Unscored:
+    """Show the pair's own aspects."""
+    if not row.answer_key:
+        return Unscored(NO_RUBRIC)
+    return PromptContent(row.question, aspects=tuple(one.aspect for one in row.answer_key))
+
+
+def _shown(sources: ContentSources, row: Row, posts: Posts, none: str) -> PromptContent | Unscored:
+    if not posts:
+        return Unscored(none)
+    return PromptContent(row.question, selected(row.question, posts, sources.history))
+
+
+def _cited(row: Row) -> Posts:
+    """The posts that an aspect of the row cites. Aspects that people refuted count as well: what
+    they cite was the planner's evidence, whatever it is worth."""
+    named = {post for one in row.rubric_aspects for post in one.post_ids}
+    return tuple(post for post in posts_of(row) if post.id in named)
 
 
 class Condition(NamedTuple):
@@ -31,140 +191,134 @@ class Condition(NamedTuple):
 
     shows: str
     """What a scorer is shown, in a few words."""
-    title: str
-    """The heading of its tables on the leaderboard."""
-    content: Callable[[ContentSources, Row], Awaitable[PromptContent | Unscored]]
-    """Makes what a scorer is shown of a row's user. Raises CallFailed."""
-    table: int
-    """The place of its tables on the leaderboard, lowest first."""
+    content: Content
     marker: str
     """Its mark in plots, as matplotlib names it."""
     colour: Literal["blue", "green", "grey", "orange", "red", "sky"]
-    shows_posts: bool = False
-    """Whether it shows posts, which [history] selects."""
-    about_user: bool = False
-    """Whether it shows something of the user who asks."""
-    unranked: str = ""
-    """Why its rows are not ranked; empty where they are."""
+    default: bool = False
+    """Whether it is evaluated if no condition is named."""
+    control: bool = False
+    """Whether it shows what should not help: its rows are not ranked."""
     compared_with: tuple[ConditionName, ...] = ()
     """The controls: its accuracy less theirs is its gain."""
-    not_twins: bool = False
-    """Whether twins are no part of it."""
-    uses_rubric: bool = False
-    """Whether what it shows depends on the rubric. Users' own choices and placebos have none."""
-    gains_on_twins: bool = False
-    """Whether a gain over it is computed on twins, too. Without the user accuracy on twins is one
-    half, so a gain over such a condition would say no more than the accuracy does."""
-    needs: Literal["", "planner", "strangers"] = ""
-    """What it needs beside the release's rows."""
-    default: bool = False
-    """Whether it is evaluated where no condition is named."""
+    of_twins: bool = True
+    """Whether twins are part of it."""
+    blind: bool = False
+    """Whether it shows nothing of the user. Then accuracy on twins is one half, and a gain over it
+    would say no more than the accuracy does."""
+    needs: Literal["", "posts", "rubric", "strangers"] = ""
+    """What it shows: something of the pair, or what is inferred or drawn while it runs."""
 
     @property
-    def in_release(self) -> bool:
-        """Whether the release holds its content, so that a file may have scores of it. Other
-        content is drawn or inferred while an evaluation runs."""
-        return not self.needs
+    def title(self) -> str:
+        """The heading of its tables on the leaderboard."""
+        return f"{'Control: shown' if self.control else 'Shown'} {self.shows}"
 
-    def applies(self, mode: str | None) -> bool:
-        """Whether pairs of a mode are part of it. Placebos have no rubric, and no user of theirs
-        is known to prefer another response than the other user."""
-        if self.uses_rubric and label_of(mode) != "chosen":
+    @property
+    def unranked(self) -> str:
+        """Why its rows are not ranked; empty where they are."""
+        if self.control:
+            return f"control: it is shown {self.shows}"
+        return "it is shown the answer key" if self.content is own_aspects else ""
+
+    @property
+    def gains_on_twins(self) -> bool:
+        """Whether a gain over it says more of twins than their accuracy does."""
+        return self.of_twins and not self.blind
+
+    @property
+    def shows_posts(self) -> bool:
+        """Whether it shows posts, which [history] selects."""
+        return self.needs in ("posts", "strangers") or self.content in (uncited_posts, cited_posts)
+
+    @property
+    def in_pairs(self) -> bool:
+        """Whether the pairs hold its content, so that a file may have scores of it."""
+        return self.needs in ("", "posts", "rubric")
+
+    def applies(self, row: Row) -> bool:
+        """Whether a pair is part of it. Placebos and natural twins have no rubric."""
+        if self.needs == "rubric" and label_of(row.mode) != "chosen":
             return False
-        return not (self.not_twins and halves_of(mode) == 2)
+        return self.of_twins or halves_of(row.mode) == 1
+
+    def has_content(self, row: Row) -> bool:
+        """Whether a pair that is part of it has what it shows."""
+        if self.needs == "rubric":
+            return bool(row.rubric_aspects)
+        return not self.needs or bool(row.profile)
 
 
 CONDITIONS: dict[ConditionName, Condition] = {
-    "none": Condition(
-        shows="the question alone",
-        title="Shown the question alone",
-        content=content.question_alone,
-        table=3,
-        marker="s",
-        colour="grey",
-        default=True,
-    ),
     "profile": Condition(
-        shows="the user's earlier posts",
-        title="Shown the user's posts",
-        content=content.own_posts,
-        table=1,
-        marker="o",
-        colour="blue",
-        shows_posts=True,
-        about_user=True,
+        "the user's earlier posts", own_posts, "o", "blue", default=True, needs="posts",
         compared_with=("none", "wrong-profile", "profile-without-evidence", "evidence-only"),
-        default=True,
     ),
+    "none": Condition("the question alone", question_alone, "s", "grey", default=True, blind=True),
     "profile-without-evidence": Condition(
-        shows="the user's posts without those that the rubric cites",
-        title="Control: shown the posts that the rubric does not cite",
-        content=content.uncited_posts,
-        table=4,
-        marker="v",
-        colour="red",
-        shows_posts=True,
-        about_user=True,
-        unranked="control: the posts that the rubric cites are taken out",
-        gains_on_twins=True,
-        uses_rubric=True,
+        "the user's posts without those that the rubric cites", uncited_posts, "v", "red",
+        control=True, needs="rubric",
     ),
     "evidence-only": Condition(
-        shows="the posts that the rubric cites, and no others",
-        title="Control: shown only the posts that the rubric cites",
-        content=content.cited_posts,
-        table=5,
-        marker="P",
-        colour="green",
-        shows_posts=True,
-        about_user=True,
-        unranked="control: it is shown only the posts that the rubric cites",
-        gains_on_twins=True,
-        uses_rubric=True,
-    ),
-    "planner": Condition(
-        shows="aspects that the planner under test infers from the posts",
-        title="Shown the aspects that the planner under test infers",
-        content=content.planned_aspects,
-        table=2,
-        marker="D",
-        colour="green",
-        about_user=True,
-        needs="planner",
-    ),
-    "rubric": Condition(
-        shows="the pair's own aspects, which are the answer key",
-        title="Shown the answer key",
-        content=content.own_aspects,
-        table=8,
-        marker="^",
-        colour="sky",
-        about_user=True,
-        unranked="it is shown the answer key",
-        uses_rubric=True,
+        "only the posts that the rubric cites", cited_posts, "P", "green", control=True,
+        needs="rubric",
     ),
     "wrong-profile": Condition(
-        shows="the posts of another user, alike in category and length",
-        title="Control: shown somebody else's posts",
-        content=content.posts_of_stranger,
-        table=7,
-        marker="X",
-        colour="orange",
-        shows_posts=True,
-        unranked="control: it is shown somebody else's posts",
-        not_twins=True,
-        needs="strangers",
-        default=True,
+        "the posts of another user, alike in category and length", posts_of_stranger, "X",
+        "orange", default=True, control=True, of_twins=False, needs="strangers",
     ),
-}
-"""The conditions by name, in the order of legends and of results."""
+    "rubric": Condition(
+        "the pair's own aspects, which are the answer key", own_aspects, "^", "sky",
+        needs="rubric",
+    ),
+}  # fmt: skip
+"""The conditions by name, in the order of the leaderboard's tables."""
 
 
-def default_conditions(rows: Iterable[Row]) -> tuple[ConditionName, ...]:
-    """The conditions that are evaluated where none is named and that some row is part of."""
-    modes = {row.mode for row in rows}
-    return tuple(
-        name
-        for name, condition in CONDITIONS.items()
-        if condition.default and any(map(condition.applies, modes))
-    )
+def conditions_of(
+    given: Iterable[str] | None, rows: Callable[[], Iterable[Row]]
+) -> tuple[ConditionName, ...]:
+    """The conditions of these names, each once; or the default ones of which some row has content.
+
+    Raises InputError for a name that is not one, and for a condition of which no row has any.
+    """
+    by_name: dict[str, ConditionName] = {name: name for name in CONDITIONS}
+    names = [n for n in CONDITIONS if CONDITIONS[n].default] if given is None else [*given]
+    for name in names:
+        if name not in by_name:
+            listed = f"One of: {', '.join(by_name)}.{near(name, by_name)}"
+            raise InputError(f"there is no condition {name!r}", where="--condition", fix=listed)
+    possible = {
+        name: any(
+            CONDITIONS[name].applies(row) and CONDITIONS[name].has_content(row) for row in rows()
+        )
+        for name in dict.fromkeys(by_name[name] for name in names)
+    }
+    if given is None:
+        return tuple(name for name, there in possible.items() if there)
+    if missing := [name for name, there in possible.items() if not there]:
+        raise InputError(
+            f"no pair can be shown {CONDITIONS[missing[0]].shows}",
+            where=f"--condition {missing[0]}",
+            fix="Leave it out, or name pairs that have what it shows.",
+        )
+    return tuple(possible)
+
+
+async def ask_fitting(
+    shown: PromptContent,
+    history: HistoryRules,
+    ask: Callable[[PromptContent], Awaitable[T | Unscored]],
+) -> tuple[T | Unscored, PromptContent]:
+    """Ask with all posts that are shown, and with fewer where that does not fit: a quarter leaves
+    each time, the lowest ranked first and of equals the oldest. The last post stays: without any it
+    would be another condition."""
+    most = len(shown.posts)
+    while True:
+        left = best_posts(shown.question, shown.posts, history, most).posts
+        fewer = PromptContent(shown.question, left, shown.aspects)
+        answer = await ask(fewer)
+        over = isinstance(answer, Unscored) and answer.reason == CONTEXT_LENGTH
+        if not over or most <= 1:
+            return answer, fewer
+        most -= max(1, most // 4)

@@ -1,33 +1,22 @@
-"""The leaderboard of one release: its results side by side, ranked within a mode and a condition,
-since what is shown decides most of an accuracy.
+"""The leaderboard: tables of scores of the same pairs side by side, ranked within a mode and a
+condition, since what is shown decides most of an accuracy.
 
-Rows are ranked by accuracy, and on twins by net right flips where the release has placebos. Each
-ranked row is compared with the one above it, pair by pair.
+Rows are ranked by accuracy, and on twins by net right flips where there are placebos. Each ranked
+row is compared with the one above it, pair by pair.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
-from pathlib import Path
 from typing import Literal
 
-import numpy as np
+import pandas as pd
 from statsmodels.stats.multitest import multipletests
 
 from pairwright.errors import InputError
+from pairwright.evaluation.benchmark import PAIRS, Benchmark, BenchmarkRef, Builder, build_mark
 from pairwright.evaluation.conditions import CONDITIONS, ConditionName
-from pairwright.evaluation.decision import PairDecision
-from pairwright.evaluation.figures import (
-    RULE,
-    ScorerFigure,
-    UnitFlip,
-    by_mode,
-    figures_of,
-    gains,
-    points,
-    unit_flips,
-)
-from pairwright.evaluation.release import ReleaseRef
-from pairwright.evaluation.results import Result, ResultSummary, read_results
+from pairwright.evaluation.figures import ScorerFigure, figures_of, flips, gains, units_of
+from pairwright.evaluation.scores import ScoresOf, ScoreTable, joined
 from pairwright.modes import MODES
 from pairwright.records import Record
 from pairwright.stats import (
@@ -42,43 +31,55 @@ from pairwright.stats import (
 COVERAGE = 0.95
 """Share of a mode's twins or pairs that must have a score for a row to be ranked: below it, too
 much of an accuracy is what was left out."""
-ORDER = tuple(sorted(CONDITIONS, key=lambda name: CONDITIONS[name].table))
-"""The order of the tables."""
-Decided = Mapping[str, list[PairDecision]]
-"""The decisions of each row."""
+Frames = Mapping[str, pd.DataFrame]
 
 
-class BoardEntry(Record):
-    """A row of the leaderboard."""
+class BoardRow(Record):
+    """A row of the leaderboard, of one scorer in one condition."""
 
-    about: ResultSummary
+    about: ScoresOf
+    mark: str
+    """What its models have to do with those that built the pairs."""
+    tokens: float
+    """Mean of a pair."""
+    seconds: float
+    """Mean of a pair."""
+    units: int
+    """Twins and other pairs that count: those of whose user there is something to show."""
+    units_scored: int
+    """Those with a score for every pair."""
+    unscored: dict[str, int]
+    """Pairs that count as wrong because they have no score, by reason."""
     figures: tuple[ScorerFigure, ...]
     """Its figures, gains over controls among them."""
 
     @property
     def baseline(self) -> bool:
-        """Whether its scorer is a baseline, an embedding's cosine included."""
-        return self.about.scorer.kind in ("baseline", "embedding")
+        return self.about.scorer.kind == "baseline"
 
-    def figure(self, name: str, mode: str | None) -> ScorerFigure | None:
-        """A figure or gain of all pairs of a mode; None where there is none."""
-        return self.groups(name, mode).get(mode or "pairs")
+    @property
+    def short(self) -> bool:
+        """Whether too few units have a score."""
+        return not self.units or self.units_scored < COVERAGE * self.units
 
-    def value(self, name: str, mode: str | None) -> float | None:
-        """Its value; None where there is none."""
+    def figure(self, name: str, mode: str) -> ScorerFigure | None:
+        """A figure or gain of all pairs of a mode; None if there is none."""
+        return self.groups(name, mode).get(mode)
+
+    def value(self, name: str, mode: str) -> float | None:
         figure = self.figure(name, mode)
         return figure.value if figure else None
 
-    def groups(self, name: str, mode: str | None) -> dict[str, ScorerFigure]:
-        """The figures of one name in a mode, by group: all pairs, configurations, ..."""
+    def groups(self, name: str, mode: str) -> dict[str, ScorerFigure]:
+        """The figures of one name in a mode, by group: all pairs, domains, ..."""
         return {one.group: one for one in self.figures if (one.name, one.mode) == (name, mode)}
 
     def first(self, name: str) -> ScorerFigure | None:
         """The first figure of a name, whatever its mode."""
         return next((one for one in self.figures if one.name == name), None)
 
-    def unranked(self, mode: str | None) -> str:
-        """Why it is shown and not ranked; empty where it is ranked."""
+    def unranked(self, mode: str) -> str:
+        """Why it is shown and not ranked; empty if it is ranked."""
         if why := CONDITIONS[self.about.condition].unranked:
             return why
         # Both decide on net right flips.
@@ -88,7 +89,7 @@ class BoardEntry(Record):
             if not coverage:
                 return "no pair has a score"
             if coverage < COVERAGE:
-                units = MODES[part].units if part else "pairs"
+                units = PAIRS if part == PAIRS else MODES[part].units
                 return f"only {coverage:.1%} of the {units} are scored"
         return ""
 
@@ -104,7 +105,7 @@ class RowComparison(Record):
 class Ranking(Record):
     """Rows by their names, SCORER.CONDITION."""
 
-    mode: str | None
+    mode: str
     condition: ConditionName
     ranked_by: Literal["accuracy", "net_right_flips"]
     ranked: tuple[str, ...]
@@ -123,150 +124,95 @@ class Ranking(Record):
 class Leaderboard(Record):
     """All that the leaderboard has. The page shows these values and computes none."""
 
-    release: ReleaseRef
-    limit: int | None
-    split: str | None
-    rule: str = RULE
-    """The rule by which figures are averaged."""
+    benchmark: BenchmarkRef
+    pairs: int
+    """Pairs that were scored."""
+    builders: tuple[Builder, ...]
     rankings: tuple[Ranking, ...]
-    entries: dict[str, BoardEntry]
+    entries: dict[str, BoardRow]
     """The rows by name, SCORER.CONDITION."""
 
     @property
-    def modes(self) -> tuple[str | None, ...]:
+    def modes(self) -> tuple[str, ...]:
         """The modes that are ranked, in the order of their tables."""
         return tuple(dict.fromkeys(ranking.mode for ranking in self.rankings))
 
-    def first(self, mode: str | None) -> Ranking:
+    def first(self, mode: str) -> Ranking:
         """The first ranking of a mode that ranks any row, or else its first."""
         rankings = [one for one in self.rankings if one.mode == mode]
         return next((one for one in rankings if one.ranked), rankings[0])
 
 
-def gather_results(paths: Iterable[Path]) -> list[Result]:
-    """All results of the folders and files, by scorer and condition; a file that is named twice
-    counts once.
+def rank_tables(tables: Sequence[ScoreTable], benchmark: Benchmark) -> Leaderboard:
+    """Rank tables of scores of these pairs.
 
-    Raises InputError naming the two files that cannot be compared.
+    Raises InputError where two tables of a condition have different pairs, or none has any.
     """
-    results = {one.path.resolve(): one for path in paths for one in read_results(path)}
-    by_stem: dict[str, Result] = {}
-    shown: dict[tuple[str, ...], Result] = {}
-    for one in results.values():
-        about = one.about
-        first = next(iter(results.values()))
-        _check_same(one, first, "release", "Name results of one release.")
-        _check_same(one, first, "limit", "Evaluate both with the same --limit, or without.")
-        _check_same(one, first, "split", "Evaluate both on the same --split, or without.")
-        if (other := by_stem.setdefault(about.stem, one)) is not one:
-            raise InputError(
-                f"scorer {about.scorer.name} in condition {about.condition} is in {other.path}",
-                where=one.path,
-                fix="Name one of the two, or call one of the scorers by another name.",
-            )
-        own = shown.setdefault(("scorer", about.scorer.name), one)
-        _check_same(one, own, "scorer", "Evaluate one of the two again, or give them two names.")
-        # Of scores in a file nobody knows which posts they are based on.
-        if CONDITIONS[about.condition].shows_posts and not about.scorer.of_file:
-            fix = "Evaluate both with the same [history] and seed in the file of scorers."
-            _check_same(one, shown.setdefault(("history",), one), "history", fix)
-            _check_same(one, shown.setdefault(("seed", about.condition), one), "seed", fix)
-    order = list(CONDITIONS)
-    return sorted(
-        results.values(), key=lambda one: (one.about.scorer.name, order.index(one.about.condition))
-    )
-
-
-def _check_same(one: Result, other: Result, key: str, fix: str) -> None:
-    own, its = getattr(one.about, key), getattr(other.about, key)
-    if own != its:
-        raise InputError(
-            f"is of another {key} than {other.path}: {_short(own)}, and {_short(its)} there",
-            where=f"{one.path} [{key}]",
-            fix=fix,
-        )
-
-
-def _short(value: object) -> str:
-    match value:
-        case ReleaseRef():
-            return f"{value.name} {value.version} ({value.digest})"
-        case Record():
-            return ", ".join(f"{key} {getattr(value, key)!r}" for key in type(value).model_fields)
-        case _:
-            return str(value or "none")
-
-
-def leaderboard(results: Sequence[Result], done: Callable[[], None] = lambda: None) -> Leaderboard:
-    """Rank results that `gather_results` accepted; `done` is called after each result.
-
-    Raises InputError where two results of a condition have different pairs."""
-    decided = dict[str, list[PairDecision]]()
-    pairs = dict[ConditionName, Result]()
-    for one in results:
-        decided[one.about.stem] = list(one.decisions())
-        first = pairs.setdefault(one.about.condition, one)
-        own, its = (
-            {pair.id for mode in by_mode(decided[of.about.stem]) for unit in mode.units
-             for pair in unit}
-            for of in (one, first)
-        )  # fmt: skip
+    frames = {one.about.stem: joined(one, benchmark) for one in tables}
+    firsts: dict[ConditionName, ScoreTable] = {}
+    for one in tables:
+        first = firsts.setdefault(one.about.condition, one)
+        own, its = (set(frames[of.about.stem].pair) for of in (one, first))
         if different := sorted(own ^ its):
             raise InputError(
                 f"the pair {different[0]} counts here or in {first.path}, and not in both",
                 where=one.path.with_suffix(".jsonl"),
-                fix="Both must be of the same pairs: evaluate the release again in one of them.",
+                fix="Evaluate both with the same --limit and --split, or without.",
             )
-    entries = {}
-    for one in results:
-        entries[one.about.stem] = _entry(one.about, decided)
-        done()
-    if not any(decided.values()):
+    if not any(map(len, frames.values())):
         raise InputError(
             "no pair is in any of the results",
-            where=results[0].path,
-            fix="No pair of this release is part of these conditions. Evaluate another one.",
+            where=tables[0].path,
+            fix="No pair is part of these conditions. Evaluate others.",
         )
-    about = results[0].about
+    entries = {one.about.stem: _row(one.about, frames, benchmark.builders) for one in tables}
+    scored = {score.pair for one in tables for score in one.scores}
     return Leaderboard(
-        release=about.release,
-        limit=about.limit,
-        split=about.split,
-        rankings=tuple(_rankings(entries, decided)),
+        benchmark=benchmark.ref,
+        pairs=len(scored),
+        builders=benchmark.builders,
+        rankings=tuple(_rankings(entries, frames)),
         entries=entries,
     )
 
 
-def _entry(about: ResultSummary, decided: Decided) -> BoardEntry:
-    own = decided[about.stem]
+def _row(about: ScoresOf, frames: Frames, builders: Sequence[Builder]) -> BoardRow:
+    own = frames[about.stem]
     gained = [
         gain
         for control in CONDITIONS[about.condition].compared_with
-        if (other := decided.get(f"{about.scorer.name}.{control}"))
+        if (other := frames.get(f"{about.scorer.name}.{control}")) is not None
         for gain in gains(own, other, control, of_twins=CONDITIONS[control].gains_on_twins)
     ]
-    return BoardEntry(about=about, figures=(*figures_of(own, blind=about.blind), *gained))
+    units = units_of(own)
+    return BoardRow(
+        about=about,
+        mark=build_mark([about.scorer.model], builders),
+        tokens=round(float(own.tokens.mean()), 1) if len(own) else 0.0,
+        seconds=round(float(own.seconds.mean()), 3) if len(own) else 0.0,
+        units=len(units),
+        units_scored=int(units.whole.sum()),
+        unscored=own.reason[own.point.isna()].value_counts().sort_index().to_dict(),
+        figures=(*figures_of(own, blind=about.blind), *gained),
+    )
 
 
-def _rankings(entries: Mapping[str, BoardEntry], decided: Decided) -> Iterator[Ranking]:
-    for mode in (*MODES, None):
-        for condition in ORDER:
+def _rankings(entries: Mapping[str, BoardRow], frames: Frames) -> Iterator[Ranking]:
+    for mode in (*MODES, PAIRS):
+        for condition in CONDITIONS:
             there = {
                 name: one
                 for name, one in entries.items()
                 if one.about.condition == condition and one.figure("accuracy", mode)
             }
             if there:
-                yield rank(mode, condition, there, decided)
+                yield rank(mode, condition, there, frames)
 
 
 def rank(
-    mode: str | None,
-    condition: ConditionName,
-    entries: Mapping[str, BoardEntry],
-    decided: Decided,
+    mode: str, condition: ConditionName, entries: Mapping[str, BoardRow], frames: Frames
 ) -> Ranking:
-    """Rank the entries, all of this condition, which have `decided` the pairs of the mode."""
+    """Rank the entries, all of this condition, by their figures on a mode."""
     by_flips = any(one.figure("net_right_flips", mode) for one in entries.values())
     ranked_by: Literal["accuracy", "net_right_flips"] = (
         "net_right_flips" if by_flips else "accuracy"
@@ -279,12 +225,8 @@ def rank(
     names = sorted(entries, key=place)
     why = {name: entries[name].unranked(mode) for name in names}
     ranked = [name for name in names if not why[name]]
-    if by_flips:
-        flips = {name: unit_flips(decided[name], mode) for name in ranked}
-        found = [compare_flips(flips[a], flips[b]) for a, b in pairwise(ranked)]
-    else:
-        own = {name: _points(decided[name], mode) for name in ranked}
-        found = [compare_points(own[a], own[b]) for a, b in pairwise(ranked)]
+    compare = compare_flips if by_flips else compare_points
+    found = [compare(frames[a], frames[b], mode) for a, b in pairwise(ranked)]
     known = [one.p for one in found if one.p is not None]
     adjusted = iter(multipletests(known, method="holm")[1].tolist() if known else ())
     compared = {
@@ -304,31 +246,21 @@ def rank(
     )
 
 
-def _points(decisions: Sequence[PairDecision], mode: str | None) -> dict[str, tuple[float, str]]:
-    """Points and cluster of each pair that counts."""
-    return {
-        one.id: (points(one), one.cluster)
-        for of in by_mode(decisions)
-        if of.mode == mode
-        for unit in of.units
-        for one in unit
-    }
+def compare_points(above: pd.DataFrame, below: pd.DataFrame, mode: str) -> Clustered:
+    """The difference of two accuracies on a mode, pair by pair."""
+    both = above[above["mode"] == mode].merge(below[["pair", "point"]], on="pair")
+    differences = both.point_x.fillna(0.0) - both.point_y.fillna(0.0)
+    return clustered_mean(differences.to_numpy(float), cluster_numbers(list(both.cluster)))
 
 
-def compare_points(
-    above: Mapping[str, tuple[float, str]], below: Mapping[str, tuple[float, str]]
-) -> Clustered:
-    """The difference of two accuracies, from points and cluster by pair."""
-    differences = [value - below[pair][0] for pair, (value, _) in above.items()]
-    clusters = cluster_numbers([cluster for _, cluster in above.values()])
-    return clustered_mean(np.array(differences, np.float64), clusters)
-
-
-def compare_flips(above: Mapping[str, UnitFlip], below: Mapping[str, UnitFlip]) -> Clustered:
+def compare_flips(above: pd.DataFrame, below: pd.DataFrame, mode: str) -> Clustered:
     """The difference of two net right flips, on the units that both have whole. Units of one couple
     depend on each other, whether they are twins or placebos."""
-    both = [(one, below[unit]) for unit, one in above.items() if unit in below]
-    differences = np.array([one.point - other.point for one, other in both], np.float64)
-    twins = np.array([not one.placebo for one, _ in both], np.bool_)
-    clusters = cluster_numbers([one.cluster for one, _ in both])
-    return clustered_difference(differences, twins, clusters, weight=0.5)
+    own = flips(units_of(above), mode)
+    both = own.join(flips(units_of(below), mode).flip.rename("flip_below"), how="inner")
+    return clustered_difference(
+        (both.flip - both.flip_below).to_numpy(float),
+        (both.label != "equal").to_numpy(bool),
+        cluster_numbers(list(both.cluster)),
+        weight=0.5,
+    )

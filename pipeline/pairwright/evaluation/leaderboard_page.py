@@ -1,11 +1,12 @@
-"""The leaderboard as a page."""
+"""The leaderboard as a page, and as the one table that a terminal shows."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable
 
+from pairwright.evaluation.benchmark import PAIRS
 from pairwright.evaluation.conditions import CONDITIONS
 from pairwright.evaluation.figures import FIGURES, FOLLOWS, ScorerFigure
-from pairwright.evaluation.leaderboard import BoardEntry, Leaderboard, Ranking
-from pairwright.modes import halves_of, title_of
+from pairwright.evaluation.leaderboard import BoardRow, Leaderboard, Ranking
+from pairwright.modes import MODES, title_of
 from pairwright.pages import Page, render_page
 from pairwright.pages.plots import (
     BLUE,
@@ -21,86 +22,83 @@ from pairwright.pages.plots import (
     draw_panels,
 )
 from pairwright.stats import p_value
-from pairwright.text import visible
 
 COLOURS: dict[str, Colour] = {
     "blue": BLUE, "green": GREEN, "grey": GREY, "orange": ORANGE, "red": RED, "sky": SKY,
 }  # fmt: skip
 """The colours by the names that conditions have for them. Their markers differ, too."""
-WHOLE = (-2.0, 102.0)
-"""Both ends of an axis of percent."""
-Column = Callable[[BoardEntry, str | None], ScorerFigure | None]
-"""The figure of a row that a column of a mode's table shows."""
-
-
-def _of_mode(name: str) -> Column:
-    return lambda entry, mode: entry.figure(name, mode)
-
-
-FLIPS: dict[str, Column] = {
-    "net right flips, points": _of_mode("net_right_flips"),
-    "right flips": _of_mode("both_right"),
-    "flips on placebos": lambda entry, _: entry.first("placebo_flips"),
+HEADS = {
+    "accuracy": "accuracy",
+    "both_right": "both right",
+    "net_right_flips": "net right flips, points",
+    "placebo_flips": "flips on placebos",
+    "coverage": "scored",
 }
-"""The columns of flips."""
+"""What tables call the figures."""
 
 
 def board_page(board: Leaderboard, *, drawn: bool = True) -> Page:
     """The page; a terminal does without the drawings."""
-    by_domain = _grouped(board, _domain)
+    every = [(name, one) for name, row in board.entries.items() for one in row.figures]
+    by_domain = _grouped(board, lambda group: group not in FOLLOWS.values())
     return render_page(
         "leaderboard",
-        dict(_plots(board)) if drawn else {},
+        {mode: _plot(board, mode) for mode in board.modes} if drawn else {},
         board=board,
         conditions=CONDITIONS,
         figures=FIGURES,
         by_domain=by_domain if len({name for name, _, _ in by_domain}) > 1 else [],
-        by_aspects=_grouped(board, lambda _, group: group if group in FOLLOWS.values() else ""),
-        gained=[
-            (name, figure)
-            for name, entry in board.entries.items()
-            for figure in entry.figures
-            if figure.name not in FIGURES and figure.value is not None
-        ],
-        consistent=[
-            (name, figure)
-            for name, entry in board.entries.items()
-            for figure in entry.figures
-            if figure.name == "swap_consistency"
-        ],
+        by_aspects=_grouped(board, lambda group: group in FOLLOWS.values()),
+        gained=[(name, one) for name, one in every if one.name not in FIGURES and one.n],
+        consistent=[(name, one) for name, one in every if one.name == "swap_consistency"],
         figure_text=figure_text,
         label=label,
         p_value=p_value,
-        title_of=title_of,
+        title_of=mode_title,
         ranking_table=ranking_table,
     )
+
+
+def _figure(row: BoardRow, name: str, mode: str) -> ScorerFigure | None:
+    return row.first(name) if name == "placebo_flips" else row.figure(name, mode)
 
 
 def ranking_table(board: Leaderboard, ranking: Ranking) -> list[list[str]]:
     """The rows of a ranking with its head before them, best first and those that are not ranked
     below."""
-    mode = ranking.mode
-    entries = [board.entries[name] for name in ranking.rows]
-    columns = {"accuracy": _of_mode("accuracy")}
+    mode, columns = ranking.mode, ["accuracy"]
+    rows = [board.entries[name] for name in ranking.rows]
     if ranking.ranked_by == "net_right_flips":
-        columns = FLIPS | columns
-    elif halves_of(mode) == 2:
-        columns["both right"] = _of_mode("both_right")
-    if any((one.value("coverage", mode) or 0.0) < 1 for one in entries):
-        columns["scored"] = _of_mode("coverage")
+        columns = ["net_right_flips", "both_right", "placebo_flips", "accuracy"]
+    elif mode != PAIRS and MODES[mode].halves == 2:
+        columns.append("both_right")
+    if any((row.value("coverage", mode) or 0.0) < 1 for row in rows):
+        columns.append("coverage")
+    cells = [[label(row), *(figure_text(_figure(row, c, mode)) for c in columns)] for row in rows]
+    return [["scorer", *(HEADS[column] for column in columns)], *cells]
+
+
+def summary_table(board: Leaderboard) -> list[list[str]]:
+    """What a terminal shows of an evaluation: the heads of the columns, one a mode, and a line for
+    each row."""
+    figures = {one.mode: "accuracy" for row in board.entries.values() for one in row.figures}
+    for row in board.entries.values():
+        figures |= {one.mode: one.name for one in row.figures if one.name == "placebo_flips"}
     rows = [
-        [label(one), *(figure_text(column(one, mode)) for column in columns.values())]
-        for one in entries
+        [
+            f"{label(row)}, {row.about.condition}",
+            *(figure_text(row.figure(name, mode)) for mode, name in figures.items()),
+        ]
+        for row in board.entries.values()
     ]
-    return [["scorer", *columns], *rows]
+    return [[f"{mode_title(m).lower()}, {HEADS[name]}" for m, name in figures.items()], *rows]
 
 
-def label(entry: BoardEntry) -> str:
+def label(row: BoardRow) -> str:
     """The scorer's name, with what a reader must know of it."""
-    about = entry.about
-    marks = ["baseline"] * entry.baseline + [about.mark] * bool(about.mark)
-    name = f"{about.scorer.name} ({', '.join(marks)})" if marks else about.scorer.name
-    return f"{name}, planned by {visible(about.planner.model)}" if about.planner else name
+    about = row.about
+    marks = ["baseline"] * row.baseline + [row.mark] * bool(row.mark)
+    return f"{about.scorer.name} ({', '.join(marks)})" if marks else about.scorer.name
 
 
 def figure_text(figure: ScorerFigure | None) -> str:
@@ -114,93 +112,54 @@ def figure_text(figure: ScorerFigure | None) -> str:
 
 
 def _grouped(
-    board: Leaderboard, named: Callable[[str | None, str], str]
+    board: Leaderboard, taken: Callable[[str], bool]
 ) -> list[tuple[str, str, ScorerFigure]]:
     """Name of the group, row and accuracy of the ranked rows of the first table of each mode, on
-    the parts of their pairs that are `named`."""
+    the parts of their pairs that are `taken`."""
     found = [
-        (name, row, figure)
+        (group, row, figure)
         for mode in board.modes
         for row in board.first(mode).ranked
         for group, figure in board.entries[row].groups("accuracy", mode).items()
-        if (name := named(mode, group))
+        if group != mode and taken(group)
     ]
     return sorted(found, key=lambda one: one[:2])
 
 
-def _domain(mode: str | None, group: str) -> str:
-    """The domain of a configuration; empty of another group."""
-    domain = group.removesuffix(f"-{mode}")
-    return "" if domain == group else domain
+def mode_title(mode: str) -> str:
+    """The heading of a mode's tables."""
+    return title_of(None if mode == PAIRS else mode)
 
 
-def _plots(board: Leaderboard) -> Iterator[tuple[str, Plot]]:
-    for mode in board.modes:
-        first = board.first(mode)
-        name = mode or "pairs"
-        if first.ranked_by == "net_right_flips":
-            yield name, flips_plot(board, first)
-        else:
-            yield name, accuracies(board, mode)
-
-
-def accuracies(board: Leaderboard, mode: str | None) -> Plot:
-    """A line a scorer, a mark a condition."""
-    scorers = _scorers(board, mode)
+def _plot(board: Leaderboard, mode: str) -> Plot:
+    """A line a scorer, a mark a condition: what ranks its rows."""
+    name = board.first(mode).ranked_by
+    flips = name == "net_right_flips"
+    rows = [row for row in board.entries.values() if row.value(name, mode) is not None]
+    rows.sort(key=lambda row: (bool(row.unranked(mode)), -(row.value(name, mode) or 0.0)))
+    # What a reader must know of it on a line of its own, or the axes have no room.
+    labels = {row.about.stem: label(row).replace(" (", "\n(") for row in rows}
     dots = [
         Dot(
-            name, figure, COLOURS[record.colour], record.marker, condition, bool(one.unranked(mode))
+            labels[row.about.stem],
+            figure,
+            COLOURS[condition.colour],
+            condition.marker,
+            row.about.condition,
+            bool(row.unranked(mode)),
         )
-        for condition, record in CONDITIONS.items()
-        for name, entries in scorers.items()
-        for one in entries
-        if one.about.condition == condition and (figure := one.figure("accuracy", mode))
+        for row in sorted(rows, key=lambda row: list(CONDITIONS).index(row.about.condition))
+        for condition in [CONDITIONS[row.about.condition]]
+        if (figure := row.figure(name, mode))
     ]
+    panel = (
+        Panel(dots, "net right flips, points", 0, (-52, 102))
+        if flips
+        else Panel(dots, "accuracy, %", 0.5, (-2.0, 102.0))
+    )
     caption = (
-        f"{title_of(mode)}: accuracy with its 95 % interval. The dashed line is one half. Hollow"
-        " marks are not ranked."
+        f"{mode_title(mode)}: {HEADS[name]} with its 95 % interval. On the dashed line a scorer"
+        " tells nothing of its users. Hollow marks are not ranked."
     )
-    panels = [Panel(dots, "accuracy, %", 0.5, WHOLE)]
-    return draw_panels(panels, list(scorers), caption=caption, name=f"accuracy-{mode or 'pairs'}")
-
-
-def flips_plot(board: Leaderboard, ranking: Ranking) -> Plot:
-    """A line a row: right flips and flips on placebos, and beside them what ranks."""
-    (net, right, placebos), mode = FLIPS, ranking.mode
-    names = [name for name in ranking.rows if FLIPS[net](board.entries[name], mode)]
-    labels = {name: label(board.entries[name]).replace(" (", "\n(") for name in names}
-
-    def dots(head: str, colour: Colour = BLUE, marker: str = "o", name: str = "") -> list[Dot]:
-        return [
-            Dot(labels[row], found, colour, marker, name, hollow=row in ranking.unranked)
-            for row in names
-            if (found := FLIPS[head](board.entries[row], mode))
-        ]
-
-    both = [*dots(right, BLUE, "o", right), *dots(placebos, ORANGE, "X", placebos)]
-    return draw_panels(
-        [
-            Panel(both, "of twins, and of placebos, %", ends=WHOLE),
-            Panel(dots(net), net, 0, (-52, 102)),
-        ],
-        list(labels.values()),
-        caption="Left, right flips on twins and flips on placebos; right, the right flips less half"
-        " of the flips on placebos, with 95 % intervals. On the dashed line a scorer tells nothing"
-        " of its users. Hollow marks are not ranked.",
-        name="flips",
-    )
-
-
-def _scorers(board: Leaderboard, mode: str | None) -> Mapping[str, list[BoardEntry]]:
-    """Entries by scorer, best in its ranked conditions first."""
-    scorers: dict[str, list[BoardEntry]] = {}
-    for entry in board.entries.values():
-        if entry.value("accuracy", mode) is not None:
-            # What a reader must know of it on a line of its own, or the axes have no room.
-            scorers.setdefault(label(entry).replace(" (", "\n("), []).append(entry)
-
-    def best(entries: list[BoardEntry]) -> float:
-        seeing = [one for one in entries if not CONDITIONS[one.about.condition].unranked]
-        return max(one.value("accuracy", mode) or 0.0 for one in seeing or entries)
-
-    return dict(sorted(scorers.items(), key=lambda item: (-best(item[1]), item[0])))
+    names = list(dict.fromkeys(labels.values()))
+    return draw_panels([panel], names, caption=caption, name=f"{name}-{mode}")

@@ -1,26 +1,31 @@
-"""How far outputs serve the aspects of their questions, whatever wrote them: the questions of a
-release, the file of outputs, the judgement of each, and the mean of a model.
+"""How far outputs serve the aspects of their questions, whatever wrote them: `downstream
+judge-outputs`.
 
 The judge is the adherence judge of a build, with its prompt: one call an output, a reason before
 every score, and as many scores as aspects, or the reply is asked for again. What cannot be read in
 the end is a reason, and never 0.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
-import numpy as np
+import pandas as pd
 from pydantic import Field, ValidationError
+from typer import Argument
 
 from pairwright.errors import CallFailed, InputError, first_invalid
-from pairwright.evaluation.release import ReleaseRef, posts_of
-from pairwright.evaluation.results import ScorerRef
+from pairwright.evaluation.benchmark import Benchmark, BenchmarkRef, posts_of
 from pairwright.evaluation.scorers.judges import MeteredModel
-from pairwright.evaluation.scorers.scorer import Unscored, failed_call, reasons
+from pairwright.evaluation.scorers.scorer import ScorerRef, Unscored, failed_call, reasons
+from pairwright.evaluation.session import ScorersFile, open_session, scorer_settings
 from pairwright.models import Model
 from pairwright.modes import label_of
+from pairwright.notebook import run_async
+from pairwright.options import OutPath, ReleasePath
+from pairwright.pages.output import output_folder, write_files
 from pairwright.pairs import Row
+from pairwright.progress import Progress, Stop, log_notes
 from pairwright.records import Adherence, Aspect, AspectScore, Dropped, Post, Record
 from pairwright.settings.prompt import Prompts
 from pairwright.sources.problems import excerpt
@@ -39,19 +44,18 @@ class PersonQuestion(NamedTuple):
     posts: tuple[Post, ...]
     """Oldest first."""
     aspects: tuple[str, ...]
-    domain: str
     cluster: str
     """The person whose question it is; one person's are not independent."""
 
 
-class ReleaseQuestions:
-    """All questions that the rows of a release are about, in their order."""
+class PersonQuestions:
+    """All questions that pairs are about, in their order."""
 
     def __init__(self, rows: Iterable[Row]) -> None:
         """Raises InputError for a pair whose label is the user's own choice."""
         self._by_pair: dict[str, PersonQuestion] = {}
-        self._by_item: dict[str, dict[PersonQuestion, None]] = {}
-        by_person: dict[tuple[str, str, tuple[str, ...]], PersonQuestion] = {}
+        self._by_item: dict[str, list[PersonQuestion]] = {}
+        firsts: dict[tuple[str, str, tuple[str, ...]], PersonQuestion] = {}
         for row in rows:
             if label_of(row.mode) == "equal":
                 continue  # Its users have no rubric on the question.
@@ -61,22 +65,16 @@ class ReleaseQuestions:
                     where=row.config,
                     fix="Name a release of mode twin or violate.",
                 )
+            aspects = tuple(aspect.aspect for aspect in row.answer_key)
+            person = row.user or row.cluster
             question = PersonQuestion(
-                pair=row.id,
-                item=row.item_id,
-                question=row.question,
-                posts=posts_of(row),
-                aspects=tuple(aspect.aspect for aspect in row.answer_key),
-                domain=row.domain,
-                cluster=row.user or row.cluster,
+                row.id, row.item_id, row.question, posts_of(row), aspects, person
             )
             # Pairs of both modes are about one question of one person, with one rubric.
-            first = by_person.setdefault(
-                (question.item, question.cluster, question.aspects), question
-            )
+            first = firsts.setdefault((row.item_id, person, aspects), question)
             self._by_pair[row.id] = first
-            if row.asked:
-                self._by_item.setdefault(row.item_id, {})[first] = None
+            if row.asked and first not in self._by_item.setdefault(row.item_id, []):
+                self._by_item[row.item_id].append(first)
 
     @property
     def own(self) -> list[PersonQuestion]:
@@ -84,11 +82,9 @@ class ReleaseQuestions:
         return [question for questions in self._by_item.values() for question in questions]
 
     def find(self, id: str) -> PersonQuestion | str:
-        """The question of a pair, or of an item for who asked it; or a sentence why there is
+        """Find the question of a pair, or of an item for who asked it; else say why there is
         none."""
-        if questions := self._by_pair.get(id):
-            return questions
-        items = list(self._by_item.get(id, ()))
+        items = [self._by_pair[id]] if id in self._by_pair else self._by_item.get(id, [])
         if len(items) == 1:
             return items[0]
         if items:
@@ -105,16 +101,12 @@ class Output(Record, extra="ignore"):
 
 
 class JudgedOutput(Record):
-    """What the judge says of one output. Without the texts."""
+    """A line of judged.jsonl: the judge's scores of one output. Without the texts."""
 
     id: str
     """The id as the file has it."""
     pair: str
-    item_id: str
     model: str
-    domain: str
-    cluster: str
-    """The user whose question it is."""
     adherence: float | None = None
     """Sum of the scores over the most possible, 0 to 1 (LaMP-QA's match score)."""
     scores: tuple[AspectScore, ...] = ()
@@ -134,7 +126,7 @@ class ModelScore(Record):
     unscored: dict[str, int]
     """Outputs without a score, by reason."""
     questions: int
-    """Questions of the release."""
+    """Questions of the benchmark."""
     adherence: Estimate | None
     """Mean over scored outputs, its interval by user; None where none is scored."""
 
@@ -142,7 +134,7 @@ class ModelScore(Record):
 class OutputScores(Record):
     """The scores of all models' outputs."""
 
-    release: ReleaseRef
+    benchmark: BenchmarkRef
     judge: ScorerRef
     models: tuple[ModelScore, ...]
 
@@ -150,18 +142,23 @@ class OutputScores(Record):
 _FORM = 'One JSON object a line: {"id": ITEM_OR_PAIR, "model": NAME, "output": TEXT}.'
 
 
-def read_outputs(path: Path, questions: ReleaseQuestions) -> list[tuple[Output, PersonQuestion]]:
-    """The outputs of a file, in its order, each with its question.
+def read_outputs(path: Path, questions: PersonQuestions) -> list[tuple[Output, PersonQuestion]]:
+    """Read the outputs of a file, in its order, each with its question.
 
     Raises InputError, naming the line, for what is not an output, an id that the release does not
     have, and a second output of one model for one question; and for a file without any."""
     outputs, lines = [], dict[tuple[str, str], tuple[str, str]]()
-    for where, output in _lines(path):
+    for where, fields in sound_rows(path, jsonl, _FORM)[1]:
+        try:
+            output = Output.model_validate(fields)
+        except ValidationError as error:
+            key, fault = first_invalid(error)
+            has = f"; the line has {', '.join(map(excerpt, fields)) or 'no keys'}"
+            raise InputError(f"{fault}{has}", where=f"{where} [{key}]", fix=_FORM) from None
         question = questions.find(output.id)
         if isinstance(question, str):
-            raise InputError(
-                question, where=where, fix="Give outputs for this release's questions."
-            )
+            fix = "Give outputs for this release's questions."
+            raise InputError(question, where=where, fix=fix)
         before, id = lines.setdefault((question.pair, output.model), (where, output.id))
         if before != where:
             shared = f"{question.question[:60]!r}, asked by {question.cluster!r}"
@@ -178,40 +175,10 @@ def read_outputs(path: Path, questions: ReleaseQuestions) -> list[tuple[Output, 
     return outputs
 
 
-def _lines(path: Path) -> Iterator[tuple[str, Output]]:
-    """Each output with its place."""
-    for where, fields in sound_rows(path, jsonl, _FORM)[1]:
-        try:
-            yield where, Output.model_validate(fields)
-        except ValidationError as error:
-            key, fault = first_invalid(error)
-            what = _missing(fields) or fault
-            raise InputError(what, where=f"{where} [{key}]", fix=_FORM) from None
-
-
-def _missing(fields: Mapping[str, object]) -> str:
-    """Which keys an object lacks and which it has; empty where that is not what is wrong."""
-    absent = [name for name in Output.model_fields if name not in fields]
-    further = [name for name in fields if name not in Output.model_fields]
-    if not absent and not further:
-        return ""
-    problems = [f"no key {', '.join(absent)}"] if absent else []
-    problems += [f"unknown key {', '.join(map(excerpt, further))}"] if further else []
-    return f"{'; '.join(problems)}; the line has {', '.join(map(excerpt, fields)) or 'no keys'}"
-
-
-def by_model(judged: Iterable[JudgedOutput]) -> dict[str, list[JudgedOutput]]:
-    """The outputs by model, in the order in which the models come."""
-    by_name: dict[str, list[JudgedOutput]] = {}
-    for one in judged:
-        by_name.setdefault(one.model, []).append(one)
-    return by_name
-
-
 def mean_adherence(values: Floats, clusters: Sequence[str]) -> Estimate:
-    """The mean of values from 0 to 1 with its interval by cluster, all rounded.
+    """The mean of values from 0 to 1 with its interval by cluster.
 
-    Student's; where no value differs Wilson's at the effective number of values: a spread that
+    Student's; if no value differs Wilson's at the effective number of values: a spread that
     nothing shows is not known to be none.
     """
     places = cluster_numbers(clusters)
@@ -221,18 +188,27 @@ def mean_adherence(values: Floats, clusters: Sequence[str]) -> Estimate:
     return mean_points(values, places)
 
 
-def model_score(model: str, judged: Sequence[JudgedOutput], questions: int) -> ModelScore:
-    """The score of one model's outputs, each of which counts the same."""
-    scored = [(one.adherence, one.cluster) for one in judged if one.adherence is not None]
-    values = np.array([value for value, _ in scored], np.float64)
-    return ModelScore(
-        model=model,
-        outputs=len(judged),
-        scored=len(scored),
-        unscored=reasons(judged),
-        questions=questions,
-        adherence=mean_adherence(values, [cluster for _, cluster in scored]) if scored else None,
-    )
+def model_scores(
+    judged: Iterable[tuple[JudgedOutput, PersonQuestion]], questions: int
+) -> tuple[ModelScore, ...]:
+    """The score of each model's outputs, each of which counts the same."""
+    rows = [(one.model, one.adherence, one.unscored, of.cluster) for one, of in judged]
+    table = pd.DataFrame(rows, columns=["model", "adherence", "unscored", "cluster"])
+    made = []
+    for model, lines in table.groupby("model", sort=False):
+        scored = lines[lines.adherence.notna()]
+        found = mean_adherence(scored.adherence.to_numpy(float), list(scored.cluster))
+        made.append(
+            ModelScore(
+                model=str(model),
+                outputs=len(lines),
+                scored=len(scored),
+                unscored=reasons(lines.unscored),
+                questions=questions,
+                adherence=found if len(scored) else None,
+            )
+        )
+    return tuple(made)
 
 
 class AspectJudge(NamedTuple):
@@ -244,16 +220,12 @@ class AspectJudge(NamedTuple):
     async def judge(
         self, question: PersonQuestion, response: str
     ) -> tuple[Adherence | Unscored, int]:
-        """The judge's scores of a response, with the tokens that they took. A call that failed is a
-        reason, and is asked again by the next run."""
-        if not question.aspects:
-            return Unscored("no_rubric"), 0
-        if not response.strip():
-            return Unscored("empty_output"), 0
+        """Ask for the scores of a response; also give the tokens that they took. A call that failed
+        is a reason, and is asked again by the next run."""
+        if not question.aspects or not response.strip():
+            return Unscored("empty_output" if question.aspects else "no_rubric"), 0
         metered = MeteredModel.around(self.model)
-        aspects = tuple(
-            Aspect(aspect=aspect, reason="", evidence="") for aspect in question.aspects
-        )
+        aspects = tuple(Aspect(aspect=one, reason="", evidence="") for one in question.aspects)
         try:
             result = await adherence(
                 question.question, response, aspects, metered.model, self.prompts
@@ -265,20 +237,55 @@ class AspectJudge(NamedTuple):
         return result, metered.tokens
 
     async def judged(self, answered: tuple[Output, PersonQuestion]) -> JudgedOutput:
-        """The judgement of an output to a question."""
+        """Judge an output to a question."""
         output, question = answered
-        adherence, tokens = await self.judge(question, output.output)
-        line = JudgedOutput(
-            id=output.id,
-            pair=question.pair,
-            item_id=question.item,
-            model=output.model,
-            domain=question.domain,
-            cluster=question.cluster,
-            tokens=tokens,
-        )
-        if isinstance(adherence, Unscored):
-            return line.model_copy(update=adherence.fields)
-        return line.model_copy(
-            update={"adherence": round(adherence.share, 6), "scores": adherence.scores}
-        )
+        found, tokens = await self.judge(question, output.output)
+        line = {"id": output.id, "pair": question.pair, "model": output.model, "tokens": tokens}
+        if isinstance(found, Unscored):
+            return JudgedOutput.model_validate(line | found.fields)
+        scores = {"adherence": round(found.share, 6), "scores": found.scores}
+        return JudgedOutput.model_validate(line | scores)
+
+
+def judge_outputs(
+    release: ReleasePath,
+    outputs: Annotated[
+        Path | str, Argument(help="Lines of id, model, output.", metavar="OUTPUTS.jsonl")
+    ],
+    scorers: ScorersFile,
+    out: OutPath,
+    *,
+    progress: Progress = log_notes,
+    stop: Stop | None = None,
+) -> OutputScores:
+    """Judge outputs of any models by the rubrics of a release: a score for each aspect.
+
+    An output's id is that of an item, for the user who asked it, or that of a pair. The judge reads
+    question, output and aspects, and never a profile. Scores are stored as they come: running the
+    same command again goes on. Writes judged.jsonl, a line an output, and judged.json. Exit code 1:
+    more than 5 % of the outputs without a score.
+
+    Examples::
+
+        pairwright downstream judge-outputs 1.0.0 outputs.jsonl --scorers scorers.toml --out judged
+    """
+    folder, (settings, prompts) = output_folder(out), scorer_settings(scorers)
+    benchmark = Benchmark.built(release)
+    questions = PersonQuestions(benchmark.rows())
+    to_judge = read_outputs(Path(outputs), questions)
+    with open_session(settings, prompts, folder, progress, stop) as session:
+
+        async def judge() -> tuple[ScorerRef, list[JudgedOutput]]:
+            async with session.role("judge") as judge:
+                asked = AspectJudge(judge.model, session.prompts)
+                return judge.ref, await session.calls.each(
+                    "outputs", to_judge, asked.judged, workers=judge.workers, stop=judge.stop
+                )
+
+        ref, judged = run_async(judge())
+    lines = zip(judged, (question for _, question in to_judge), strict=True)
+    scores = OutputScores(
+        benchmark=benchmark.ref, judge=ref, models=model_scores(lines, len(questions.own))
+    )
+    write_files(folder / "judged.json", scores, {"judged.jsonl": judged})
+    return scores

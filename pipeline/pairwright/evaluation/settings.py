@@ -2,37 +2,43 @@
 
     [endpoints.NAME]     what answers, as in a build's config     -> settings.endpoints.Endpoint
     [scorers.NAME]       what is under test, by its kind          -> a class of `Spec`
-    [planner]            the planner of condition "planner"       -> settings.config.Planner
     [judge]              judges outputs by their aspects          -> OutputJudge
     [policy]             what best-of-n samples from              -> Policy
     [history]            which posts are shown                    -> ScorerHistory
 
-The baselines (`scorers.scorer.BASELINES`) are there without a file.
+The baselines (`scorers.baselines.BASELINES`) are there without a file.
 """
 
+import os
 import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import Field, JsonValue, field_validator, model_validator
+from pydantic import Field, JsonValue, ValidationError, field_validator, model_validator
 
 from pairwright.assets import DOCS
-from pairwright.evaluation.results import NAME
-from pairwright.evaluation.scorers.scorer import BASELINES
+from pairwright.errors import InputError, first_invalid
+from pairwright.evaluation.scorers.baselines import BASELINES
 from pairwright.models import key_of
 from pairwright.records import Record
 from pairwright.settings import read_toml, validated
-from pairwright.settings.config import Planner
 from pairwright.settings.endpoints import Endpoint, Sampling, check_endpoints
 from pairwright.settings.rules import HistoryRules
 
 _CLASS = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
+NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
+"""What a scorer may be called: it becomes part of a file's name."""
 Dtype = Literal["auto", "float32", "bfloat16", "float16"]
 
 
-class InProcessModel(Record):
-    """How a model is run in this process, by transformers (extra `[evaluate]`)."""
+class Classifier(Record):
+    """A sequence-classification reward model, by transformers in this process (extra
+    `[evaluate]`)."""
 
+    kind: Literal["classifier"]
+    model: str = Field(description="a folder or a Hugging Face id")
+    revision: str | None = Field(None, description="revision of the model")
     dtype: Dtype = Field("auto", description="'auto': bfloat16 on a GPU, float32 on a CPU")
     device: str = Field("auto", description="'auto': a GPU if there is one; or 'cpu', 'cuda:1'")
     batch_tokens: int = Field(
@@ -43,14 +49,6 @@ class InProcessModel(Record):
     )
 
 
-class Classifier(InProcessModel):
-    """A sequence-classification reward model, by transformers in this process."""
-
-    kind: Literal["classifier"]
-    model: str = Field(description="a folder or a Hugging Face id")
-    revision: str | None = Field(None, description="revision of the model")
-
-
 class ServedClassifier(Record):
     """The same served by vLLM: raw logits of its `/classify`."""
 
@@ -58,52 +56,13 @@ class ServedClassifier(Record):
     endpoint: str = Field(description="which of [endpoints]")
 
 
-class Dpo(InProcessModel):
-    """The implicit reward of a policy that was trained by DPO, in this process."""
-
-    kind: Literal["dpo"]
-    model: str = Field(description="the policy: a folder or a Hugging Face id")
-    revision: str | None = Field(None, description="revision of the policy")
-    reference: str = Field(description="the model it was trained from")
-    reference_revision: str | None = Field(None, description="revision of the reference")
-    beta: float = Field(0.1, gt=0, description="factor of the difference of log-probabilities")
-
-
-class Likelihood(InProcessModel):
-    """How likely a language model makes a response, token by token, in this process."""
-
-    kind: Literal["likelihood"]
-    model: str = Field(description="a folder or a Hugging Face id")
-    revision: str | None = Field(None, description="revision of the model")
-    per_token: bool = Field(False, description="divide the sum by the number of tokens")
-
-
 class ServedLikelihood(Record):
-    """The same served by vLLM: its `prompt_logprobs`."""
+    """How likely a language model makes a response, token by token, by vLLM's
+    `prompt_logprobs`."""
 
     kind: Literal["served-likelihood"]
     endpoint: str = Field(description="which of [endpoints]")
     per_token: bool = Field(False, description="divide the sum by the number of tokens")
-
-
-class GuidedDecoding(Record):
-    """What reward-guided decoding prefers: a policy's log-probabilities and a reward."""
-
-    kind: Literal["guided"]
-    policy: str = Field(
-        description="a scorer of kind likelihood or served-likelihood; its per_token holds for both"
-    )
-    reward: str = Field(
-        description="a scorer; of the same kinds it counts at every token, of others at the last"
-    )
-    beta: float = Field(1.0, gt=0, description="the reward is divided by it")
-
-
-class EmbeddingScorer(Record):
-    """A baseline: cosine of a response with what is shown, by sentence-transformers."""
-
-    kind: Literal["embedding"]
-    model: str = Field(description="a folder or a Hugging Face id of a sentence-transformers model")
 
 
 class PythonScorer(Record):
@@ -137,36 +96,30 @@ class ScoresOfFile(Record):
     revision: str | None = Field(None, description="revision of that")
 
 
-class PairwiseJudge(Record):
+class _Judge(Record):
+    endpoint: str = Field(description="which of [endpoints]")
+    prompt: str | None = Field(
+        None, description="a prompt file of your own, relative to this file's folder; none: ours"
+    )
+    sampling: Sampling = Sampling()
+
+
+class PairwiseJudge(_Judge):
     """A generative judge that compares two responses, in both orders."""
 
     kind: Literal["pairwise"]
-    endpoint: str = Field(description="which of [endpoints]")
-    prompt: str | None = Field(
-        None, description="a prompt file of your own, relative to this file's folder; none: prefer"
-    )
-    sampling: Sampling = Sampling()
 
 
-class PointwiseJudge(Record):
+class PointwiseJudge(_Judge):
     """A generative judge that rates one response."""
 
     kind: Literal["pointwise"]
-    endpoint: str = Field(description="which of [endpoints]")
-    prompt: str | None = Field(
-        None, description="a prompt file of your own, relative to this file's folder; none: rate"
-    )
-    sampling: Sampling = Sampling()
 
 
 Spec = Annotated[
     Classifier
     | ServedClassifier
-    | Dpo
-    | Likelihood
     | ServedLikelihood
-    | GuidedDecoding
-    | EmbeddingScorer
     | PythonScorer
     | ScoresOfFile
     | PairwiseJudge
@@ -194,19 +147,6 @@ class ScorerHistory(Record):
         ge=100,
         description="most tokens of history (four characters each; Chinese: one)",
     )
-    retrieval: Literal["bm25", "recency", "dense"] = Field(
-        "bm25", description="how posts are ranked against the question; people's are by 'bm25'"
-    )
-    dense_model: str = Field(HistoryRules().dense_model, description="model of retrieval = 'dense'")
-
-    @model_validator(mode="after")
-    def _ranked_as_for_people(self) -> "ScorerHistory":
-        if self.posts == "study" and self.retrieval != "bm25":
-            raise ValueError(
-                f"the posts that people see are ranked by 'bm25', not by {self.retrieval!r}: say"
-                " how many posts to show, or posts = 'all'"
-            )
-        return self
 
     def rules(self, study_posts: int | None) -> HistoryRules:
         """The rules for a release whose study shows so many posts; None where nobody was asked."""
@@ -214,8 +154,6 @@ class ScorerHistory(Record):
         return HistoryRules(
             posts=most if isinstance(most, int) else ALL_POSTS.posts,
             history_tokens=self.history_tokens,
-            retrieval=self.retrieval,
-            dense_model=self.dense_model,
         )
 
 
@@ -256,7 +194,6 @@ class Scorers(Record):
 
     endpoints: dict[str, Endpoint] = Field(default={})
     scorers: dict[str, Spec] = Field(default={})
-    planner: Planner | None = None
     judge: OutputJudge | None = None
     policy: Policy | None = None
     history: ScorerHistory = ScorerHistory()
@@ -276,43 +213,97 @@ class Scorers(Record):
     @model_validator(mode="after")
     def _check_names(self) -> "Scorers":
         named = {f"scorers.{name}": spec for name, spec in self.scorers.items()}
-        roles = {"planner": self.planner, "judge": self.judge, "policy": self.policy}
+        roles = {"judge": self.judge, "policy": self.policy}
         check_endpoints({**named, **roles}, self.endpoints)
-        for name, spec in self.scorers.items():
-            if isinstance(spec, GuidedDecoding):
-                self._check_guided(name, spec)
         return self
-
-    def _check_guided(self, name: str, spec: GuidedDecoding) -> None:
-        policy, reward = self.scorers.get(spec.policy), self.scorers.get(spec.reward)
-        if not isinstance(policy, Likelihood | ServedLikelihood):
-            raise ValueError(
-                f"[scorers.{name}] policy = {spec.policy!r} is not a scorer of kind likelihood or"
-                " served-likelihood"
-            )
-        if isinstance(reward, GuidedDecoding | PairwiseJudge | ScoresOfFile) or not (
-            reward or spec.reward in BASELINES
-        ):
-            raise ValueError(
-                f"[scorers.{name}] reward = {spec.reward!r} is not a scorer that scores one"
-                " response"
-            )
 
 
 def load_scorers(path: Path) -> Scorers:
-    """The file, with the paths of its scorers made absolute. Raises ConfigError naming the key."""
+    """Read the file, with the paths of its scorers made absolute. Raises ConfigError naming the
+    key."""
     otherwise = f"{DOCS / 'scorers.md'} shows one. The baselines need none."
-    scorers = validated(Scorers, read_toml(path, otherwise), path, docs=DOCS / "scorers_keys.md")
+    settings = validated(Scorers, read_toml(path, otherwise), path, docs=DOCS / "scorers_keys.md")
     folder = path.resolve().parent
-    placed = {name: _placed(spec, folder) for name, spec in scorers.scorers.items()}
-    return scorers.model_copy(update={"scorers": placed})
+    placed = {name: _placed(spec, folder) for name, spec in settings.scorers.items()}
+    return _changed(settings, scorers=placed)
 
 
 def _placed(spec: Spec, folder: Path) -> Spec:
-    if isinstance(spec, PythonScorer):
-        return spec.model_copy(update={"folder": str(folder / spec.folder)})
-    if isinstance(spec, ScoresOfFile):
-        return spec.model_copy(update={"path": str(folder / spec.path)})
-    if isinstance(spec, PairwiseJudge | PointwiseJudge) and spec.prompt is not None:
-        return spec.model_copy(update={"prompt": str(folder / spec.prompt)})
-    return spec
+    fields = spec.model_dump()
+    paths = {
+        key: str(folder / fields[key]) for key in ("folder", "path", "prompt") if fields.get(key)
+    }
+    return type(spec)(**fields | paths)
+
+
+def _changed(settings: Scorers, **changes: object) -> Scorers:
+    fields = {name: getattr(settings, name) for name in type(settings).model_fields}
+    return Scorers(**fields | changes)
+
+
+FORMS = {
+    "hf": "hf:ORG/NAME",
+    "openai": "openai:MODEL@URL",
+    "scores": "scores:FILE",
+    "python": "python:FILE.py:CLASS",
+}
+"""How `--scorer` names a scorer that no file defines."""
+
+
+def with_scorers(settings: Scorers, given: Iterable[str]) -> tuple[Scorers, tuple[str, ...]]:
+    """Add the scorers that are given in one of FORMS; also give the names of all, each once.
+
+    Raises InputError for a form that is not whole, and for two scorers of one name.
+    """
+    endpoints, scorers = dict(settings.endpoints), dict(settings.scorers)
+    names: dict[str, str] = {}
+    for one in dict.fromkeys(given):
+        form, colon, rest = one.partition(":")
+        if not colon or form not in FORMS:
+            names[one] = one
+            continue
+        try:
+            name, spec, endpoint = _given(form, rest)
+        except ValidationError as error:
+            what = first_invalid(error)[1]
+            raise InputError(what, where=f"--scorer {one}", fix=f"Write {FORMS[form]}.") from None
+        if name in scorers or name in names or name in BASELINES:
+            raise InputError(
+                f"{one!r} and another scorer are both called {name}",
+                where="--scorer",
+                fix="Name one of them in a file of scorers, as [scorers.OTHER-NAME].",
+            )
+        if endpoint:
+            endpoints[name] = endpoint
+        scorers[name], names[name] = spec, one
+    return _changed(settings, endpoints=endpoints, scorers=scorers), tuple(names)
+
+
+def _given(form: str, rest: str) -> tuple[str, Spec, Endpoint | None]:
+    """The name, the table and the endpoint of a scorer that is given in one of FORMS."""
+    model, _, more = rest.rpartition("@") if form == "openai" else rest.rpartition(":")
+    if not rest or (form in ("openai", "python") and not (model and more)):
+        what = f"{form + ':' + rest!r} is not whole"
+        raise InputError(what, where="--scorer", fix=f"Write {FORMS[form]}.")
+    match form:
+        case "hf":
+            return _name(rest), Classifier(kind="classifier", model=rest), None
+        case "openai":
+            # The key goes to no server of a plain address.
+            known = more.startswith("https:") and "OPENAI_API_KEY" in os.environ
+            key = "OPENAI_API_KEY" if known else None
+            spec = PairwiseJudge(kind="pairwise", endpoint=_name(model))
+            return _name(model), spec, Endpoint(base_url=more, model=model, api_key_env=key)
+        case "scores":
+            file = Path(rest).resolve()
+            return _name(file.stem), ScoresOfFile(kind="scores", path=str(file)), None
+        case _:
+            file = Path(model).resolve()
+            named = {"object": f"{file.stem}:{more}", "folder": str(file.parent)}
+            return _name(more), PythonScorer(kind="python", **named), None
+
+
+def _name(text: str) -> str:
+    """A scorer's name, from the last part of a path or id."""
+    last = re.split(r"[/\\]", text.rstrip("/\\"))[-1].lower()
+    return re.sub(r"[^a-z0-9]+", "-", last).strip("-")[:64] or "scorer"

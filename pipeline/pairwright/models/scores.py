@@ -151,10 +151,7 @@ class Classify(ScoringServer):
         return score_reply(score, reply.get("usage", {}).get("prompt_tokens", 0))
 
 
-_FIX = (
-    "  Log-probabilities of a given text are asked of vLLM: give the base_url of `vllm serve"
-    " MODEL`, or use kind = 'likelihood' for a model in this process."
-)
+_FIX = "  Log-probabilities are asked of vLLM: give the base_url of `vllm serve MODEL`."
 
 
 class PromptLogprobs(ScoringServer):

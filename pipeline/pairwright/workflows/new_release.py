@@ -20,6 +20,7 @@ from pairwright.files import write_whole
 from pairwright.models.store import Store
 from pairwright.modes import label_of
 from pairwright.options import RunPath, share_of
+from pairwright.pages.output import output_folder
 from pairwright.pairs import Layout
 from pairwright.pairs.address import ForgetList
 from pairwright.pairs.layout import splits_of, write_checksums
@@ -46,7 +47,6 @@ from pairwright.releases.selection import (
 from pairwright.releases.summary import Summary
 from pairwright.releases.verify.release import check_folder
 from pairwright.settings.config import essential
-from pairwright.workflows.output import output_folder
 from pairwright.workflows.pair_audit import write_audit
 from pairwright_human_eval.decisions import Decision
 from pairwright_human_eval.folder import HumanFolder, read_fixed

@@ -14,13 +14,13 @@ from pairwright.audits.run import Options, shortened
 from pairwright.audits.run import audit as audit_source
 from pairwright.errors import InputError
 from pairwright.lines import write_lines, write_one
+from pairwright.pages.output import output_folder
 from pairwright.pairs import Part, ReadRow, Row, open_release, read_pairs
 from pairwright.pairs.address import ForgetList
 from pairwright.pairs.columns import column_map, label_map
 from pairwright.progress import Note, Progress, Step, log_notes
 from pairwright.releases.run_notes import read_tombstones
 from pairwright.releases.selection import read_candidates
-from pairwright.workflows.output import output_folder
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.released import ReleasedStudy, published
 from pairwright_human_eval.study import read_open_study

@@ -7,11 +7,13 @@ from typing import Annotated, NamedTuple
 from typer import Argument
 
 from pairwright import assets
+from pairwright.evaluation.session import ScoringCalls, open_calls, settings_folder
 from pairwright.models import Model, ModelRef
 from pairwright.models.client import Client
 from pairwright.models.connect import open_clients
 from pairwright.notebook import run_async
 from pairwright.options import ItemLimit, OutPath
+from pairwright.pages.output import output_folder, write_page
 from pairwright.progress import Progress, Stop, log_notes
 from pairwright.records import Item
 from pairwright.settings.domains import Domains
@@ -41,8 +43,6 @@ from pairwright.training.plans import (
     others_of,
     read_plans,
 )
-from pairwright.workflows.output import output_folder, write_page
-from pairwright.workflows.scoring import ScoringCalls, open_calls, settings_folder
 
 
 def score_planners(

@@ -8,8 +8,10 @@ from typer import Argument, Option
 
 from pairwright import assets
 from pairwright.errors import ConfigError, on_disk
+from pairwright.evaluation.session import settings_folder
 from pairwright.extras import install
 from pairwright.lines import read_one, write_one
+from pairwright.pages.output import output_folder
 from pairwright.progress import Note, Progress, Step, Stop, counter, log_notes
 from pairwright.settings.domains import Domains
 from pairwright.settings.prompt import BUILDING, Prompts
@@ -33,8 +35,6 @@ from pairwright.training.planner_data import (
     planner_prompt,
     rows_of,
 )
-from pairwright.workflows.output import output_folder
-from pairwright.workflows.scoring import settings_folder
 
 if TYPE_CHECKING:
     from pairwright.training.planner_model import Words

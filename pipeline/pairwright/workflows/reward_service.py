@@ -9,15 +9,22 @@ from typing import Annotated, Literal, NamedTuple
 from typer import Option
 
 from pairwright.errors import ConfigError, InputError
-from pairwright.evaluation.conditions import CONDITIONS, ConditionName
-from pairwright.evaluation.content import ContentSources, Strangers, ask_fitting
-from pairwright.evaluation.release import Release
+from pairwright.evaluation.benchmark import Benchmark
+from pairwright.evaluation.conditions import (
+    CONDITIONS,
+    ConditionName,
+    ContentSources,
+    Strangers,
+    ask_fitting,
+)
+from pairwright.evaluation.scorers.opening import open_scorers, pointwise
 from pairwright.evaluation.scorers.scorer import (
     Pointwise,
     PromptContent,
     ResponseScore,
     Unscored,
 )
+from pairwright.evaluation.session import scorer_settings
 from pairwright.evaluation.settings import Scorers
 from pairwright.models.client import Meter
 from pairwright.notebook import run_async
@@ -26,14 +33,12 @@ from pairwright.progress import Stop
 from pairwright.settings.prompt import Prompts
 from pairwright.training.reward_server import RewardServer, listening
 from pairwright.training.rewards import Health, Reward, RewardSample
-from pairwright.workflows.scorers import open_scorers, pointwise
-from pairwright.workflows.scoring import open_planner, scorer_settings
 
 
 class ReleasePairs(NamedTuple):
     """The pairs that can be named by id, and what the scorer is shown of their users."""
 
-    release: Release
+    release: Benchmark
     rows: dict[str, Row]
     condition: ConditionName
 
@@ -65,7 +70,7 @@ class ScorerRewards(NamedTuple):
         row = self.pairs.rows.get(id)
         if row is None:
             raise InputError(
-                f"{self.pairs.release.folder} has no such pair",
+                f"{self.pairs.release.path} has no such pair",
                 where=f"id {id!r}",
                 fix="Start the server with the release that the data was made from.",
             )
@@ -82,7 +87,7 @@ def release_pairs(folder: Path | None, condition: ConditionName) -> ReleasePairs
     """The whole release: which pairs are trained on, the training data says."""
     if folder is None:
         return None
-    release = Release(folder)
+    release = Benchmark.built(folder)
     return ReleasePairs(release, {row.id: row for row in release.rows()}, condition)
 
 
@@ -93,17 +98,13 @@ async def open_rewards(
     """The scorer, and what the server says of it. Raises ConfigError for one that gives no score of
     a single response."""
     async with AsyncExitStack() as stack:
-        planner = None
-        if pairs and CONDITIONS[pairs.condition].needs == "planner":
-            opened = open_planner(scorers, prompts, None, meter)
-            planner = (await stack.enter_async_context(opened)).planner
         found = await stack.enter_async_context(
             open_scorers(scorers, (name,), prompts, None, meter)
         )
         scorer, ref = pointwise(name, found[name].scorer), found[name].ref
         history = scorers.history.rules(pairs.release.study_posts if pairs else None)
         of = pairs.release.ref if pairs else None
-        conditions = ContentSources(history, Strangers((), scorers.seed), planner)
+        conditions = ContentSources(history, Strangers((), scorers.seed))
         about = Health(
             status="loading",
             scorer=ref.name,
@@ -139,7 +140,7 @@ def serve_rewards(
     ] = None,
     *,
     condition: Annotated[
-        Literal["none", "profile", "planner", "rubric"] | None,
+        Literal["none", "profile", "rubric"] | None,
         Option(help="What the scorer is shown of a pair's user [profile]."),
     ] = None,
     host: Annotated[str, Option(help="Address to serve on; there is no password.")] = "127.0.0.1",

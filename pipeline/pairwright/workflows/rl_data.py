@@ -6,15 +6,15 @@ from typing import Annotated, Literal
 from typer import Option
 
 from pairwright.errors import InputError
-from pairwright.evaluation.release import Release, pairs_by_split, posts_of
+from pairwright.evaluation.benchmark import Benchmark, posts_of
 from pairwright.modes import label_of
 from pairwright.options import ReleasePath
+from pairwright.pages.output import output_folder
 from pairwright.pairs import Row, parts_of
 from pairwright.pairs.conversion import user_message
 from pairwright.retrieve import selected
 from pairwright.settings.rules import HistoryRules
 from pairwright.training.rl_data import RlExport, export_prompts, rl_prompts
-from pairwright.workflows.output import output_folder
 
 
 def export_rl(
@@ -50,7 +50,7 @@ def export_rl(
     """
     root, folder = Path(release), output_folder(out)
     _check_split(root, split, allow_test_split=allow_test_split)
-    pairs = Release(root, split)
+    pairs = Benchmark.built(root, split)
     rules = HistoryRules(posts=posts, history_tokens=history_tokens)
 
     def prompt(row: Row) -> str:
@@ -88,7 +88,7 @@ def _check_split(root: Path, split: str, *, allow_test_split: bool) -> None:
     splits = {part.split for part in parts_of(root)}
     if splits and split not in splits:
         raise InputError(
-            f"no pairs in the split {split!r}; the release has {pairs_by_split(root)}",
+            f"no pairs in the split {split!r}; the release has {', '.join(sorted(splits))}",
             where=root,
             fix="Make the release with `--validation 10%`, which keeps users apart to train on."
             " Users are taken by hash: where they are few, a small share may have none.",

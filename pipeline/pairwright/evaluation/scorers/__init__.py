@@ -1,10 +1,5 @@
-"""What is under test.
+"""What is under test: baselines, judges, reward models here or served, a class of your own, a file.
 
-scorer.py        what a scorer is, and the baselines: those that understand nothing of the person
-judges.py        generative judges: those that compare two responses, and those that rate one
-score_models.py  reward models, language models, and a policy that a reward guides
-in_process.py    reward models in this process: requests gather and are answered in batches
-torch_models.py  these models; the only file that imports torch and transformers
-own_scorer.py    a scorer of your own, a Python class
-score_file.py    scores that were computed elsewhere
+`scorer` says what a scorer is, and `opening` binds the scorers of a file to what answers for them.
+`torch_models` is the only file that imports torch and transformers.
 """

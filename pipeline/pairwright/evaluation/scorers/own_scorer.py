@@ -29,13 +29,13 @@ from pairwright.evaluation.scorers.in_process import BatchClient, QueuedCall
 from pairwright.evaluation.scorers.score_models import RewardModel
 from pairwright.evaluation.scorers.scorer import PromptContent, ResponseScore, Unscored
 from pairwright.evaluation.settings import PythonScorer
-from pairwright.models import Answer, Request, completion_of
 from pairwright.models.client import Meter
 from pairwright.models.scores import chat_reply, score_reply
 from pairwright.models.store import Store
 from pairwright.pairs.conversion import user_message
 
 _SHAPE = f'{DOCS / "scorers.md"}, "A scorer of your own", shows one.'
+_NONE = "none"
 
 
 class OwnClass(NamedTuple):
@@ -59,28 +59,22 @@ def find_class(name: str, spec: PythonScorer) -> OwnClass:
     module_name, _, class_name = spec.object.partition(":")
     module = _module(where, module_name, Path(spec.folder))
     file = getattr(module, "__file__", None) or module_name
-    scorer_class = getattr(module, class_name, None)
-    if not isinstance(scorer_class, type):
+    found = getattr(module, class_name, None)
+    if not isinstance(found, type):
         known = [key for key, value in vars(module).items() if isinstance(value, type)]
-        raise ConfigError(
-            f"{file} has no class {class_name}",
-            where=where,
-            fix=f"Name one of its classes: {', '.join(known) or 'it has none'}.",
-        )
+        fix = f"Name one of its classes: {', '.join(known) or 'it has none'}."
+        raise ConfigError(f"{file} has no class {class_name}", where=where, fix=fix)
     where = f"{where} ({file}, class {class_name})"
-    if not callable(getattr(scorer_class, "score", None)):
+    if not callable(getattr(found, "score", None)):
         raise ConfigError("has no method score(self, candidates)", where=where, fix=_SHAPE)
-    signature = inspect.signature(scorer_class)
+    signature = inspect.signature(found)
     try:
         signature.bind(**spec.options)
     except TypeError as error:
-        raise ConfigError(
-            f"does not take these options: {error}",
-            where=where,
-            fix=f"It takes {signature}; options = {{ NAME = VALUE }} gives them.",
-        ) from None
-    source = Path(inspect.getfile(scorer_class))
-    return OwnClass(where, scorer_class, source, sha256(source.read_bytes()).hexdigest())
+        fix = f"It takes {signature}; options = {{ NAME = VALUE }} gives them."
+        raise ConfigError(f"does not take these options: {error}", where=where, fix=fix) from None
+    source = Path(inspect.getfile(found))
+    return OwnClass(where, found, source, sha256(source.read_bytes()).hexdigest())
 
 
 def _module(where: str, name: str, folder: Path) -> ModuleType:
@@ -122,41 +116,26 @@ class Candidate(NamedTuple):
     response: str
 
 
-_NONE = "none"
-_RETURNS = "It must give one finite number, or None, for each candidate, in their order."
-
-
-class OwnObject(BatchClient[Candidate]):
+class OwnObject(BatchClient):
     """One such object, which is made at the first request."""
 
     def __init__(
-        self,
-        own_class: OwnClass,
-        options: dict[str, Any],
-        batch: int,
-        meter: Meter,
-        store: Store | None,
+        self, own: OwnClass, options: dict[str, Any], batch: int, meter: Meter, store: Store | None
     ) -> None:
         """`batch` is the most candidates that it is given at once."""
         super().__init__(meter, store)
-        self._own_class = own_class
-        self._options = options
-        self._batch = batch
+        self._own, self._options, self._batch = own, options, batch
         self._object: Any = None
         self.candidates: dict[str, Candidate] = {}
         """What is asked for just now, by the key of its request."""
 
-    async def fetch(self, request: Request) -> Answer:
-        """A score as a stored reply. Raises ConfigError for what the object raises or gives back in
-        place of scores, BudgetSpent and Interrupted."""
-        body = await self._ask(self.candidates[request.key])
-        return Answer(body, completion_of(request.key, body))
-
-    async def _answer(self, gathered: list[QueuedCall[Candidate]]) -> None:
+    async def answer(self, gathered: list[QueuedCall]) -> None:
+        """Answer with the object's scores. Raises ConfigError for what the object raises or gives
+        back in place of scores."""
         for at in range(0, len(gathered), self._batch):
             self.go_on()
             lot = gathered[at : at + self._batch]
-            scores = await self._scores(tuple(waiting.call for waiting in lot))
+            scores = await self._scores(tuple(self.candidates[one.request.key] for one in lot))
             for waiting, score in zip(lot, scores, strict=True):
                 waiting.answer(chat_reply(_NONE, 0) if score is None else score_reply(score, 0))
 
@@ -164,41 +143,39 @@ class OwnObject(BatchClient[Candidate]):
         # A tuple: a class that sorted the candidates in place would mix up their scores.
         try:
             if self._object is None:
-                self._object = await asyncio.to_thread(self._own_class.cls, **self._options)
+                self._object = await asyncio.to_thread(self._own.cls, **self._options)
             if inspect.iscoroutinefunction(self._object.score):
-                scores = await self._object.score(candidates)
+                reply = await self._object.score(candidates)
             else:
-                scores = await asyncio.to_thread(self._object.score, candidates)
+                reply = await asyncio.to_thread(self._object.score, candidates)
         except (Exception, SystemExit) as error:  # Anything that the user's code raises.
             raise ConfigError(
-                place_of(error, self._own_class.file),
-                where=self._own_class.where,
-                fix="Mend it; what was scored is stored.",
+                place_of(error, self._own.file),
+                where=self._own.where,
+                fix="Fix it; what was scored is stored.",
             ) from error
-        return self._checked(scores, len(candidates))
-
-    def _checked(self, reply: object, n: int) -> list[float | None]:
         # A set has no order, and a mapping's would be that of its keys.
         ordered = hasattr(reply, "__len__") and hasattr(reply, "__getitem__")
         if not ordered or isinstance(reply, str | bytes | Mapping):
             raise self._wrong(f"score() gave {type(reply).__name__}, and not a list of scores")
-        scores: list[object] = list(reply)  # type: ignore[call-overload]
-        if len(scores) != n:
-            raise self._wrong(f"score() gave {len(scores)} scores for {n} candidates")
+        scores: list[object] = list(reply)
+        if len(scores) != len(candidates):
+            raise self._wrong(f"score() gave {len(scores)} scores for {len(candidates)} candidates")
         return [self._number(score) for score in scores]
 
     def _number(self, score: object) -> float | None:
         if score is None:
             return None
-        if isinstance(score, bool | str | bytes) or not isinstance(score, SupportsFloat):
-            raise self._wrong(f"score() gave {score!r:.60} as a score")
         try:
-            return float(score)
+            if not isinstance(score, bool | str | bytes) and isinstance(score, SupportsFloat):
+                return float(score)
         except (TypeError, ValueError, OverflowError):
-            raise self._wrong(f"score() gave {score!r:.60} as a score") from None
+            pass
+        raise self._wrong(f"score() gave {score!r:.60} as a score") from None
 
     def _wrong(self, what: str) -> ConfigError:
-        return ConfigError(what, where=self._own_class.where, fix=_RETURNS)
+        fix = "It must give one finite number, or None, for each candidate, in their order."
+        return ConfigError(what, where=self._own.where, fix=fix)
 
 
 class OwnReward(NamedTuple):

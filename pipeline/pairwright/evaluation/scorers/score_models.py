@@ -1,4 +1,4 @@
-"""Models that score a conversation: reward models, language models, a policy guided by a reward.
+"""Models that score a conversation: reward models and language models.
 
 They are asked as a generating model is, so their scores are durable like any call: the last message
 is the response. A reward model's completion is one number; a language model's completion lists the
@@ -8,12 +8,10 @@ forward pass in this process.
 
 import math
 from dataclasses import dataclass
-from typing import NamedTuple
 
-from pairwright.errors import ConfigError
-from pairwright.evaluation.scorers.scorer import Pointwise, PromptContent, ResponseScore, Unscored
-from pairwright.models import CONTEXT_LENGTH, LLM, Completion, Request, together
-from pairwright.models.scores import TokenLogprobs, of_text
+from pairwright.evaluation.scorers.scorer import PromptContent, ResponseScore, Unscored
+from pairwright.models import CONTEXT_LENGTH, LLM, Completion, Request
+from pairwright.models.scores import of_text
 from pairwright.pairs.conversion import user_message
 from pairwright.settings.prompt import Message
 
@@ -72,71 +70,18 @@ class LanguageModel(_ScoreModel):
 
     async def score(self, shown: PromptContent, response: str) -> ResponseScore | Unscored:
         """log pi(y|x), or that over the number of tokens. Raises CallFailed."""
-        answer = await self.tokens(shown, response)
-        if isinstance(answer, Unscored):
-            return answer
-        tokens, read = answer
-        return ResponseScore(tokens.total / (len(tokens.ids) if self.per_token else 1), read)
-
-    async def tokens(
-        self, shown: PromptContent, response: str
-    ) -> tuple[TokenLogprobs, int] | Unscored:
-        """Log-probabilities of the response's tokens, all finite and at least one; and how many
-        tokens the whole conversation has. Raises CallFailed."""
         if not response:
             return Unscored("no_tokens", "the response is empty")
         completion = await self._complete(self.request(shown, response, "log_probabilities"))
         if isinstance(completion, Unscored):
             return completion
         try:
-            likelihood = of_text(completion.text)
+            tokens = of_text(completion.text)
         except ValueError as error:
             return Unscored("not_a_number", str(error))
-        if not likelihood.ids:
+        if not tokens.ids:
             return Unscored("no_tokens", "the tokenizer makes nothing of the response")
-        if not likelihood.finite:
+        if not tokens.finite:
             return Unscored("not_a_number", "a token has no log-probability that is a number")
-        return likelihood, completion.prompt_tokens
-
-
-class GuidedPolicy(NamedTuple):
-    """A policy and what steers it, both shown the same."""
-
-    where: str
-    """The scorer's place in the file of scorers; for messages."""
-    policy: LanguageModel
-    reward: Pointwise
-    beta: float
-
-    async def score(self, shown: PromptContent, response: str) -> ResponseScore | Unscored:
-        """s_u(y|x), or that over the number of tokens where the policy is read so.
-
-        Raises CallFailed, and ConfigError where policy and reward, both language models, have
-        other tokens.
-        """
-        guide = self.reward
-        rewarded = guide.tokens if isinstance(guide, LanguageModel) else guide.score
-        answer, reward = await together(
-            self.policy.tokens(shown, response), rewarded(shown, response)
-        )
-        if isinstance(answer, Unscored):
-            return answer
-        if isinstance(reward, Unscored):
-            return reward
-        tokens, read = answer
-        if isinstance(reward, ResponseScore):
-            value, further = reward
-        else:
-            guiding, further = reward
-            value, own, other = guiding.total, tokens.ids, guiding.ids
-            if own != other:
-                raise ConfigError(
-                    "policy and reward have different tokenizers, so no reward belongs to a token"
-                    f" of the policy: {len(own)} tokens and {len(other)} of the response that"
-                    f" begins {response[:40]!r}",
-                    where=self.where,
-                    fix="Take two models with one tokenizer, or a reward of whole responses"
-                    " (kind = 'classifier', 'served' or 'pointwise').",
-                )
-        divisor = len(tokens.ids) if self.policy.per_token else 1
-        return ResponseScore((tokens.total + value / self.beta) / divisor, read + further)
+        value = tokens.total / (len(tokens.ids) if self.per_token else 1)
+        return ResponseScore(value, completion.prompt_tokens)

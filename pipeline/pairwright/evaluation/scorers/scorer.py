@@ -1,35 +1,25 @@
-"""What is under test: something that scores one response, compares two, or has scores of pairs; and
-the scorers that understand nothing of the person.
+"""What is under test: something that scores one response, compares two, or has scores of pairs.
 
 A kind that ships with Pairwright is a class with one of the three methods, its table in
-`evaluation/settings.py`, and the line in `workflows/scorers.py` that opens it. A scorer of your own
-needs none of this: see `own_scorer`.
-
-One that reads the person should do better than a baseline. `longer` and `constant` cannot see the
-user; `overlap` and `similarity` count words that a response shares with what is shown; `own-length`
-and `own-markup` go by what the earlier choices shown took. These are informed, not blind: a floor
-for scorers that are shown the same. The embedding baseline reads meaning: how near a response is to
-a text that is shown.
+`evaluation/settings.py`, and the line in `opening.py` that opens it. A scorer of your own needs
+none of this: see `own_scorer`.
 """
 
-import asyncio
-import math
 from collections import Counter
-from collections.abc import Callable, Iterable
-from functools import lru_cache, partial
-from itertools import chain, islice
+from collections.abc import Iterable
 from typing import Literal, NamedTuple, Protocol, runtime_checkable
 
-import numpy as np
-from numpy.typing import NDArray
-
-from pairwright import text
 from pairwright.errors import CallFailed
-from pairwright.manner import Manner, manner_scores
+from pairwright.models import ModelRef
 from pairwright.records import Post
-from pairwright.retrieve import dense
 
 PreferredPlace = Literal["first", "second", "tie"]
+
+
+class ScorerRef(ModelRef):
+    """The scorer, identified exactly."""
+
+    kind: str
 
 
 class PromptContent(NamedTuple):
@@ -78,22 +68,13 @@ NO_CITED_POSTS, NO_OTHER_POSTS = "no_cited_posts", "no_other_posts"
 NOTHING_TO_SHOW = (
     NO_STRANGER, NO_PROFILE, NO_RUBRIC, NO_CITED_POSTS, NO_OTHER_POSTS,
 )  # fmt: skip
-"""Why a pair has no score where the release has nothing to show of its user: such a pair is not
-part of the condition, for any scorer."""
+"""Why a pair has no score where there is nothing to show of its user: such a pair is not part of
+the condition, for any scorer."""
 
 
-class ResultLine(Protocol):
-    """A line of results: it has a score, or says why not."""
-
-    @property
-    def unscored(self) -> str:
-        """Why it has no score; empty where it has one."""
-        ...
-
-
-def reasons(lines: Iterable[ResultLine]) -> dict[str, int]:
-    """Lines without a score, by reason."""
-    return dict(sorted(Counter(line.unscored for line in lines if line.unscored).items()))
+def reasons(unscored: Iterable[str]) -> dict[str, int]:
+    """Count the reasons why lines have no score; an empty one is of a line that has."""
+    return dict(sorted(Counter(filter(None, unscored)).items()))
 
 
 def failed_call(error: CallFailed) -> Unscored:
@@ -120,7 +101,7 @@ class Pairwise(Protocol):
 
 @runtime_checkable
 class ByPair(Protocol):
-    """Has the scores of a release's pairs already: it reads no text."""
+    """Has the scores of pairs already: it reads no text."""
 
     def scores(self, pair: str, condition: str) -> tuple[ResponseScore, ResponseScore] | Unscored:
         """The scores of the chosen and of the rejected response."""
@@ -128,133 +109,3 @@ class ByPair(Protocol):
 
 
 Scorer = Pointwise | Pairwise | ByPair
-
-
-_TELLING = 12
-"""Posts and aspects that tell a language: as many as `language_of` reads of short ones, since four
-posts of a few words do not tell it."""
-
-
-def _longer(_: PromptContent, response: str) -> float:
-    return float(text.word_count(response))
-
-
-def _constant(_: PromptContent, _response: str) -> float:
-    return 0.0
-
-
-def _overlap(shown: PromptContent, response: str) -> float:
-    """Distinct content words of the response that are in posts or aspects."""
-    return float(len(text.terms(response, _language(shown)) & _shown_terms(shown)))
-
-
-def _similarity(shown: PromptContent, response: str) -> float:
-    """Cosine of the two texts' word counts, damped by logarithms; rounded, so that equal texts are
-    equal whatever the order of their words."""
-    language = _language(shown)
-    own, known = _weights((response,), language), _weights((*_texts(shown),), language)
-    product = sum(weight * known.get(word, 0.0) for word, weight in own.items())
-    lengths = math.sqrt(_square(own) * _square(known))
-    return round(product / lengths, 9) if lengths else 0.0
-
-
-def _manner(manner: Manner, shown: PromptContent, response: str) -> float:
-    """How well the response's manner suits what the user took so far; 0 where nothing shows it."""
-    scores = manner_scores((post.text for post in shown.posts), (response,))
-    return round(next(scores)[manner], 9) if scores else 0.0
-
-
-MANNER = {"own-length": "length", "own-markup": "markup"}
-"""The baselines of manner, and of which. They are evaluated where histories hold choices."""
-BASELINES: dict[str, Callable[[PromptContent, str], float]] = {
-    "longer": _longer,
-    "constant": _constant,
-    "overlap": _overlap,
-    "similarity": _similarity,
-    "own-length": partial(_manner, "length"),
-    "own-markup": partial(_manner, "markup"),
-}
-"""The baselines by name: words of the response; nothing; content words shared with what is shown;
-cosine of word counts with what is shown; the length and the markup that the user took so far."""
-
-
-BLIND = frozenset({"longer", "constant"})
-"""The baselines that ignore all that is shown."""
-
-
-class Baseline(NamedTuple):
-    """One of them, as a scorer."""
-
-    name: str
-
-    async def score(self, shown: PromptContent, response: str) -> ResponseScore:
-        """The baseline's score of a response."""
-        return ResponseScore(BASELINES[self.name](shown, response))
-
-
-def _texts(shown: PromptContent) -> Iterable[str]:
-    return chain((post.text for post in shown.posts), shown.aspects)
-
-
-# Both responses of a pair are held against the same.
-@lru_cache(maxsize=64)
-def _shown_terms(shown: PromptContent) -> frozenset[str]:
-    return text.terms_of(_texts(shown), _language(shown))
-
-
-@lru_cache(maxsize=64)
-def _language(shown: PromptContent) -> str | None:
-    """In which both responses are cut into words: that of what is shown."""
-    return text.language_of(*islice(_texts(shown), _TELLING), shown.question)
-
-
-@lru_cache(maxsize=256)
-def _weights(texts: tuple[str, ...], language: str | None) -> dict[str, float]:
-    stem = text.stemmer(language)
-    counts = Counter(stem(word) for passage in texts for word in text.words_of(passage, language))
-    return {word: 1 + math.log(n) for word, n in counts.items()}
-
-
-def _square(weights: dict[str, float]) -> float:
-    return sum(weight * weight for weight in weights.values())
-
-
-DIGITS = 6
-"""Beyond them lies how texts were batched: equal responses are to have equal scores."""
-
-
-class EmbeddingBaseline(NamedTuple):
-    """Cosine of the response with the nearest of the posts and aspects that are shown; 0 where
-    nothing is.
-
-    The nearest, not the mean: most posts of a long history are about other things than the
-    question, and would level all responses.
-    """
-
-    model: str
-    where: str
-    """The scorer's place in the file of scorers; for messages."""
-    one_at_a_time: asyncio.Lock
-    """It takes the whole processor, and need not be loaded twice."""
-
-    async def score(self, shown: PromptContent, response: str) -> ResponseScore | Unscored:
-        """The cosine. Raises ConfigError where the model cannot be loaded."""
-        texts = (*(post.text for post in shown.posts), *shown.aspects)
-        if not texts:
-            return ResponseScore(0.0)
-        async with self.one_at_a_time:
-            return await asyncio.to_thread(self._score, texts, response)
-
-    def _score(self, texts: tuple[str, ...], response: str) -> ResponseScore | Unscored:
-        known = _directions(texts, self.model, self.where)
-        own = dense.directions((response,), self.model, self.where)[0]
-        nearest = float((known @ own).max())
-        if not math.isfinite(nearest):
-            return Unscored("not_a_number", str(nearest))
-        return ResponseScore(round(nearest, DIGITS))
-
-
-# Both responses of a pair are held against the same.
-@lru_cache(maxsize=64)
-def _directions(texts: tuple[str, ...], model: str, where: str) -> NDArray[np.float64]:
-    return dense.directions(texts, model, where)

@@ -4,14 +4,12 @@ Texts are padded on the right. No token of a causal model sees what comes after 
 no mask: attention then takes its fast path, and no time for what is ahead.
 """
 
-import math
 from collections.abc import Callable
 from functools import partial
-from typing import Any, TypeVar, overload
+from typing import Any
 
 import torch
 from transformers import (
-    AutoModelForCausalLM,
     AutoModelForSequenceClassification,
     AutoTokenizer,
 )
@@ -19,41 +17,27 @@ from transformers.utils import logging
 
 from pairwright.errors import ConfigError
 from pairwright.evaluation.scorers.in_process import unusable_model
-from pairwright.evaluation.settings import Classifier, Dpo, InProcessModel, Likelihood
+from pairwright.evaluation.settings import Classifier
 from pairwright.models.local_model import ChatTokens, TokenizedText, load_weights
-from pairwright.models.scores import TokenLogprobs, score_of
+from pairwright.models.scores import score_of
 from pairwright.settings.prompt import Message
 
-T = TypeVar("T")
 
-
-@overload
-def load(where: str, spec: Classifier | Dpo) -> "_Classifier | _Dpo": ...
-@overload
-def load(where: str, spec: Likelihood) -> "_LanguageModel": ...
-def load(where: str, spec: Classifier | Dpo | Likelihood) -> "_Classifier | _Dpo | _LanguageModel":
+def load(where: str, spec: Classifier) -> "LoadedClassifier":
     """Load a model. Raises ConfigError where the files hold no such model, and all that
     transformers raises."""
     logging.disable_progress_bar()
     with torch.inference_mode():
-        match spec:
-            case Classifier():
-                return _Classifier(where, spec)
-            case Dpo():
-                return _Dpo(where, spec)
-            case Likelihood():
-                return _LanguageModel(where, spec)
+        return LoadedClassifier(where, spec)
 
 
-class _Classifier:
+class LoadedClassifier:
     """A sequence-classification model. Its score is read at the last token that is not padding."""
 
     def __init__(self, where: str, spec: Classifier) -> None:
         self._where = where
         self._words = _words(where, spec.model, spec.revision)
-        self._model = _model(
-            where, AutoModelForSequenceClassification, spec.model, spec.revision, spec
-        )
+        self._model = _model(where, spec)
         try:
             score_of([0.0] * self._model.config.num_labels)
         except ValueError as error:
@@ -86,90 +70,9 @@ class _Classifier:
         return next(token for token in range(len(ends) + 1) if token not in ends)
 
 
-class _Dpo:
-    """beta (log pi(y|x) - log pi_ref(y|x)), summed over the response's tokens: the implicit reward
-    up to a term that only the prompt decides (Rafailov et al. 2023, eq. 5)."""
-
-    def __init__(self, where: str, spec: Dpo) -> None:
-        self._where = where
-        self._beta = spec.beta
-        self._words = _words(where, spec.model, spec.revision)
-        base = AutoTokenizer.from_pretrained(
-            spec.reference, revision=spec.reference_revision, trust_remote_code=False
-        )
-        own, other = self._words.tokenizer.get_vocab(), base.get_vocab()
-        # One of them may have tokens that the other lacks, such as one for padding.
-        if any(own.get(token, place) != place for token, place in other.items()):
-            raise unusable_model(where, spec.reference, "its tokens are not those of the policy")
-        self._known = frozenset(other.values())
-        kind = AutoModelForCausalLM
-        self._policy = _model(where, kind, spec.model, spec.revision, spec)
-        self._reference = _model(where, kind, spec.reference, spec.reference_revision, spec)
-        self.limit = _limit(where, self._words, spec, self._policy)
-
-    def read(self, messages: tuple[Message, ...]) -> TokenizedText:
-        text = self._words.after_prompt(messages, end=True)
-        if not self._known.issuperset(text.ids):
-            raise self._words.unusable("it reads tokens that its reference lacks")
-        return text
-
-    def scores(self, texts: list[TokenizedText]) -> list[float]:
-        return _within_memory(self._where, self._forward, texts)
-
-    def _forward(self, texts: list[TokenizedText]) -> list[float]:
-        policy, reference = (
-            [math.fsum(values) for values in _log_probabilities(model, texts)]
-            for model in (self._policy, self._reference)
-        )
-        return [self._beta * (p - r) for p, r in zip(policy, reference, strict=True)]
-
-
-class _LanguageModel:
-    """log pi(y|x), token by token."""
-
-    def __init__(self, where: str, spec: Likelihood) -> None:
-        self._where = where
-        self._words = _words(where, spec.model, spec.revision)
-        self._model = _model(where, AutoModelForCausalLM, spec.model, spec.revision, spec)
-        self.limit = _limit(where, self._words, spec, self._model)
-
-    def read(self, messages: tuple[Message, ...]) -> TokenizedText:
-        return self._words.after_prompt(messages, end=False)
-
-    def scores(self, texts: list[TokenizedText]) -> list[TokenLogprobs]:
-        return _within_memory(self._where, self._forward, texts)
-
-    def _forward(self, texts: list[TokenizedText]) -> list[TokenLogprobs]:
-        each = _log_probabilities(self._model, texts)
-        return [
-            TokenLogprobs(text.ids[text.response :], tuple(values))
-            for text, values in zip(texts, each, strict=True)
-        ]
-
-
-def _log_probabilities(model: Any, texts: list[TokenizedText]) -> list[list[float]]:
-    """The log-probability of each token of each text's response, given what comes before it."""
-    inputs = _inputs(texts, 0, model)
-    ids = inputs["input_ids"]
-    # A token's probability is read at the place before it. No others are computed: over a whole
-    # vocabulary they would take more memory than the model.
-    first = min(text.response for text in texts) - 1
-    places = torch.arange(first, ids.shape[1] - 1, device=model.device)
-    with torch.inference_mode():
-        logits = model(**inputs, logits_to_keep=places).logits
-        return [_of_response(logits[row], ids[row], text, first) for row, text in enumerate(texts)]
-
-
-def _of_response(logits: Any, ids: Any, text: TokenizedText, first: int) -> list[float]:
-    start, end = text.response, len(text.ids)
-    values = logits[start - 1 - first : end - 1 - first].float().log_softmax(-1)
-    log_probabilities: list[float] = values.gather(-1, ids[start:end, None])[:, 0].double().tolist()
-    return log_probabilities
-
-
 def _within_memory(
-    where: str, forward: Callable[[list[TokenizedText]], list[T]], texts: list[TokenizedText]
-) -> list[T]:
+    where: str, forward: Callable[[list[TokenizedText]], list[float]], texts: list[TokenizedText]
+) -> list[float]:
     """`forward` on all texts, or on halves where a GPU has no room for all."""
     try:
         return forward(texts)
@@ -210,12 +113,12 @@ def _words(where: str, name: str, revision: str | None) -> ChatTokens:
     return words
 
 
-def _model(where: str, kind: Any, name: str, revision: str | None, spec: InProcessModel) -> Any:
+def _model(where: str, spec: Classifier) -> Any:
     default = "cuda" if torch.cuda.is_available() else "cpu"
     model = load_weights(
-        kind, name, revision, dtype=spec.dtype,
+        AutoModelForSequenceClassification, spec.model, spec.revision, dtype=spec.dtype,
         device=default if spec.device == "auto" else spec.device,
-        unusable=partial(unusable_model, where, name),
+        unusable=partial(unusable_model, where, spec.model),
     )  # fmt: skip
     model.config.use_cache = False
     return model.eval()
@@ -228,7 +131,7 @@ def _in_float32(head: Any) -> None:
         head.float().register_forward_pre_hook(lambda _, given: (given[0].float(),))
 
 
-def _limit(where: str, words: ChatTokens, spec: InProcessModel, model: Any) -> int:
+def _limit(where: str, words: ChatTokens, spec: Classifier, model: Any) -> int:
     """Tokens of the longest text."""
     most: int | None = getattr(model.config.get_text_config(), "max_position_embeddings", None)
     if spec.max_length is None:

@@ -14,6 +14,8 @@ from scipy.stats import rankdata, weightedtau
 from pairwright.stats import Floats, Places
 
 Gain = Literal["rank", "score"]
+P_RBO = 0.9
+"""The persistence p of RBO: the weight of lower ranks."""
 
 
 class RankMeasure(NamedTuple):
@@ -24,10 +26,6 @@ class RankMeasure(NamedTuple):
     least: float
     """The least value that it can have; the greatest is 1."""
     note: str
-
-
-P_RBO = 0.9
-"""The persistence p of RBO: the weight of lower ranks."""
 
 
 def reported_measures() -> tuple[RankMeasure, ...]:
@@ -42,23 +40,11 @@ def reported_measures() -> tuple[RankMeasure, ...]:
     )
 
 
-def pearson(x: Floats, y: Floats) -> Floats:
-    """Pearson's correlation of the scores."""
-    dx, dy = x - x.mean(axis=-1, keepdims=True), y - y.mean(axis=-1, keepdims=True)
-    return _ratio((dx * dy).sum(axis=-1), np.sqrt((dx**2).sum(axis=-1) * (dy**2).sum(axis=-1)))
-
-
 def spearman(x: Floats, y: Floats) -> Floats:
     """Spearman's correlation: Pearson's of the ranks, which tied models share."""
-    return pearson(rankdata(x, axis=-1), rankdata(y, axis=-1))
-
-
-def kendall(x: Floats, y: Floats) -> Floats:
-    """Tau-b (Kendall 1945): pairs in one order less those in two, over what ties leave of them."""
-    a, b = (np.sign(scores[..., :, None] - scores[..., None, :]) for scores in (x, y))
-    pairs = (-2, -1)
-    untied = np.sqrt((a * a).sum(axis=pairs) * (b * b).sum(axis=pairs))
-    return _ratio((a * b).sum(axis=pairs), untied)
+    a, b = rankdata(x, axis=-1), rankdata(y, axis=-1)
+    da, db = a - a.mean(axis=-1, keepdims=True), b - b.mean(axis=-1, keepdims=True)
+    return _ratio((da * db).sum(axis=-1), np.sqrt((da**2).sum(axis=-1) * (db**2).sum(axis=-1)))
 
 
 def weighted_tau(x: Floats, y: Floats) -> Floats:

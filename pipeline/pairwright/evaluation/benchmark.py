@@ -1,0 +1,283 @@
+"""The pairs that scorers are evaluated on, of a release, a run or anybody: their rows in one order,
+what they say of themselves, and the table that scores are joined with.
+
+A judge prefers what it wrote or accepted itself, so a scorer has a mark if it is one of the models
+that built the pairs, or of the family of one. A model is known by its name alone.
+"""
+
+import os
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property, lru_cache
+from hashlib import sha256
+from itertools import islice
+from pathlib import Path
+from typing import Literal, get_args
+
+import pandas as pd
+from pydantic import ValidationError
+
+from pairwright.build_statement import BuildSummary
+from pairwright.errors import InputError, first_invalid
+from pairwright.modes import halves_of, label_of
+from pairwright.pairs import Layout, ReadRow, Row, RowPost, parts_of, read_pairs
+from pairwright.pairs.layout import file_digest, read_checksums, root_digest
+from pairwright.pairs.read import is_release, is_run
+from pairwright.records import Follows, Post, Record, judges_of
+from pairwright.sources.problems import Problems
+
+FEW = 2_000
+"""Rows that stay in memory."""
+PAIRS = "pairs"
+"""The mode of pairs that have none: somebody else's."""
+_FIX = "Get the release again, and run `pairwright verify` on it."
+
+
+class Builder(Record):
+    """A model that had a part in building the pairs."""
+
+    role: Literal["planner", "generator", "judge"]
+    model: str
+
+
+class BenchmarkRef(Record):
+    """The pairs that were scored."""
+
+    name: str
+    version: str = ""
+    kind: Literal["release", "trial", "run", "file"] = "release"
+    digest: str
+    """The root digest of a release; of others, the hash of their texts."""
+
+    @property
+    def title(self) -> str:
+        return f"{self.name} {self.version}".strip()
+
+    @property
+    def warning(self) -> str:
+        """Why a figure of these pairs is not one of a benchmark; empty if it is."""
+        return {
+            "trial": "The release is a trial, and says itself that it is not a benchmark.",
+            "run": "These pairs are of a build and not of a release: unverified.",
+        }.get(self.kind, "")
+
+
+def bare_name(model: str) -> str:
+    """A model's name without its folder or organisation, in lower case.
+
+    A release names a model that was read from a folder by its last part, and "org/Model" may be
+    served as "model".
+    """
+    return re.split(r"[/\\]", model.rstrip("/\\"))[-1].casefold()
+
+
+def build_mark(models: Iterable[str], builders: Sequence[Builder]) -> str:
+    """The mark beside a scorer whose model built the pairs, or whose name has the word with which
+    the name of such a model begins; empty if it has nothing to do with the build."""
+    names = [bare_name(model) for model in models if model]
+    words = {word for name in names for word in re.findall(r"[a-z]{3,}", name)}
+    same = {one.role for one in builders if bare_name(one.model) in names}
+    kin = {one.role for one in builders if set(_series(one.model)) & words} - same
+    parts = (("the build's", sorted(same)), ("family of the build's", sorted(kin)))
+    return ", ".join(f"{what} {' and '.join(roles)}" for what, roles in parts if roles)
+
+
+def _series(model: str) -> list[str]:
+    """The word with which a model's name begins, such as `qwen`; a maker's before it counts not."""
+    return re.findall(r"[a-z]{3,}", re.sub(r"^meta-", "", bare_name(model)))[:1]
+
+
+class _Manifest(Record, extra="ignore"):
+    name: str
+    version: str
+    kind: str
+    build: BuildSummary = BuildSummary()
+
+
+class Benchmark:
+    """Pairs that can be read again and again."""
+
+    def __init__(
+        self,
+        path: Path | str,
+        split: str | None = None,
+        columns: Mapping[str, str] = {},
+        labels: Mapping[str, tuple[str, ...]] = {},
+    ) -> None:
+        """`split` leaves out the rows of others; `columns` and `labels` say how a file is read.
+
+        Raises InputError for what holds no pairs, and for a release whose manifest or rows are not
+        those that its checksums name.
+        """
+        self.path, self.split, self.columns, self.labels = path, split, columns, labels
+        folder = Path(path)
+        self._manifest = _Manifest(name="", version="", kind="")
+        if Layout(folder).manifest.is_file() and parts_of(folder):
+            self._manifest = _checked_manifest(folder)
+        self._source = read_pairs(path, columns, labels, command="evaluate --out DIR")
+        splits, digest, problems = Counter[str](), sha256(), Problems()
+        for one in problems.sound(self._source.read()):
+            splits[one.split] += 1
+            for text in (one.row.id, one.row.question, one.row.chosen, one.row.rejected):
+                digest.update(f"{len(text)} {text}".encode("utf-8", "replace"))
+        self.said = (*self._source.said, *problems.lines())
+        """How a file was read, and which of its rows are no pairs."""
+        if split is not None and split not in splits:
+            there = ", ".join(f"{n:,} in {name or 'none'}" for name, n in sorted(splits.items()))
+            raise InputError(
+                f"no pairs in the split {split!r}; it has {there}",
+                where=path,
+                fix="Name one of these. Where --split can be left out, all pairs are taken then.",
+            )
+        kind = self._manifest.kind or ("run" if self._source.kind == "run" else "file")
+        self.ref = BenchmarkRef(
+            name=self._manifest.name or self._source.name,
+            version=self._manifest.version,
+            kind={"trial": "trial", "run": "run", "file": "file"}.get(kind, "release"),
+            digest=root_digest(folder) if self._manifest.kind else f"sha256:{digest.hexdigest()}",
+        )
+
+    @classmethod
+    def built(cls, path: Path | str, split: str | None = None) -> "Benchmark":
+        """Open a release or a run. Raises InputError for other pairs, too."""
+        folder = Path(path)
+        if not folder.is_dir() or not (is_release(folder) or is_run(folder)):
+            raise InputError(
+                "is not a release" if folder.exists() else "no such folder",
+                where=folder,
+                fix="Name a folder that `pairwright release` or `pairwright build` wrote.",
+            )
+        return cls(folder, split)
+
+    @property
+    def study_posts(self) -> int | None:
+        """How many posts of a history people saw in the study, the best ranked by BM25: as many as
+        the build's planner at most. None where nobody was asked, or the pairs do not say."""
+        has_study = Layout(Path(self.path)).study.is_file()
+        return self._manifest.build.planner_posts if has_study else None
+
+    def place_from(self, folder: Path) -> str:
+        """Write its path as it is found from a folder."""
+        return os.path.relpath(Path(self.path).resolve(), folder.resolve())
+
+    def rows(self, limit: int | None = None) -> Iterator[Row]:
+        """Every row in the order of its file, of the split; of the first `limit` subjects, a twin
+        whole or not at all."""
+        within: set[str] | None = None
+        if limit is not None:
+            within = set(islice(dict.fromkeys(row.subject for row in self.rows()), limit))
+        for row in self._at_hand or self._read():
+            if within is None or row.subject in within:
+                yield row
+
+    @cached_property
+    def _at_hand(self) -> tuple[Row, ...]:
+        """All rows if there are few, which an evaluation goes through for each of its tables."""
+        rows = tuple(islice(self._read(), FEW + 1))
+        return rows if len(rows) <= FEW else ()
+
+    def _read(self, *, whole: bool = False) -> Iterator[Row]:
+        """The rows of the split, or of all. An id that is there twice has a number behind it."""
+        seen = Counter[str]()
+        for one in self._source.read():
+            if isinstance(one, ReadRow):
+                seen[one.row.id] += 1
+                row, n = one.row, seen[one.row.id]
+                if n > 1:
+                    row = Row(**dict(row) | {"id": f"{row.id}#{n}"})
+                if whole or self.split in (None, one.split):
+                    yield row
+
+    @cached_property
+    def ids(self) -> frozenset[str]:
+        """The ids of all pairs, of other splits as well."""
+        return frozenset(row.id for row in self._read(whole=True))
+
+    @cached_property
+    def builders(self) -> tuple[Builder, ...]:
+        """The models of the build's roles, as the manifest and the pairs name them."""
+        build, roles = self._manifest.build, self._manifest.build.roles
+        named = (
+            {"planner": (), "generator": (), "judge": ()}
+            if roles is None
+            else {"planner": (roles.planner,), "generator": roles.generator, "judge": roles.judge}
+        )
+        found = {
+            Builder.model_validate({"role": role, "model": build.endpoints[name].model}): None
+            for role, names in named.items()
+            for name in names
+            if name in build.endpoints and build.endpoints[name].model
+        }
+        for row in self.rows():
+            # A pair names its own: more than one build may have made the pairs.
+            if row.generator:
+                found[Builder(role="generator", model=row.generator)] = None
+            for judge in judges_of(row.judge):
+                found[Builder(role="judge", model=judge)] = None
+        return tuple(found)
+
+    @cached_property
+    def keys(self) -> pd.DataFrame:
+        """What figures need of each pair, as `keys_of` makes it."""
+        return keys_of(self.rows())
+
+
+def keys_of(rows: Iterable[Row]) -> pd.DataFrame:
+    """What figures need of each pair: `pair, mode, label, halves, unit, cluster, domain, follows`.
+    The unit is a whole twin, or else the pair; `follows` is how the aspect of the unit follows that
+    is hardest to find, and empty where one does not say."""
+    lines = [
+        (
+            row.id,
+            row.mode or PAIRS,
+            label_of(row.mode),
+            halves_of(row.mode),
+            row.subject,
+            row.cluster,
+            row.domain,
+            tuple(aspect.follows or "" for aspect in row.answer_key) or ("",),
+        )
+        for row in rows
+    ]
+    columns = ["pair", "mode", "label", "halves", "unit", "cluster", "domain", "follows"]
+    frame = pd.DataFrame(lines, columns=columns)
+    follows = frame.groupby("unit", sort=False).follows.sum().map(hardest)
+    frame["follows"] = frame.unit.map(follows)
+    return frame
+
+
+def hardest(kinds: Sequence[str]) -> str:
+    """How the aspect follows that is hardest to find; empty where one does not say, and of none."""
+    if "" in kinds:
+        return ""
+    return next((kind for kind in reversed(get_args(Follows)) if kind in kinds), "")
+
+
+def posts_of(row: Row) -> tuple[Post, ...]:
+    """The profile as retrieval takes it, oldest first."""
+    return tuple(map(_post, row.profile))
+
+
+# A user's posts come back with every pair of theirs.
+@lru_cache(maxsize=4096)
+def _post(post: RowPost) -> Post:
+    return Post(**post.model_dump(exclude={"licence"}))
+
+
+def _checked_manifest(folder: Path) -> _Manifest:
+    """Read a release's manifest, and compare it and the rows with their checksums."""
+    layout, listed = Layout(folder), read_checksums(folder)
+    try:
+        manifest = _Manifest.model_validate_json(layout.manifest.read_bytes())
+    except ValidationError as error:
+        at, fault = first_invalid(error)
+        raise InputError(
+            f"not a release's manifest: {fault}",
+            where=f"{layout.manifest} [{at}]" if at else layout.manifest,
+            fix="Name a folder that `pairwright release` wrote, not a run's or another's.",
+        ) from None
+    for path in (layout.manifest, *map(layout.part, parts_of(folder))):
+        if listed.get(layout.inside(path)) != file_digest(path):
+            raise InputError("is not the file that checksums.sha256 names", where=path, fix=_FIX)
+    return manifest

@@ -1,0 +1,252 @@
+"""Correlate benchmarks with a downstream score over the same models: `downstream correlate`.
+
+The interval of a measure is a jackknife: each lineage is left out in turn, because models that
+descend from one another are not independent. No model is ever there twice, so no tie is made that
+the scores do not have, as a bootstrap makes one of every model that it draws again.
+"""
+
+import math
+from collections.abc import Iterable
+from itertools import combinations
+from pathlib import Path
+from typing import Annotated, NamedTuple
+
+import numpy as np
+from matplotlib.figure import Figure
+from typer import Argument, Option
+
+from pairwright.errors import InputError
+from pairwright.evaluation.rank_measures import RankMeasure, reported_measures
+from pairwright.pages import Page, render_page
+from pairwright.pages.output import output_folder, write_page
+from pairwright.pages.plots import BLUE, WIDTH, Plot, drawing, plot
+from pairwright.records import Record
+from pairwright.sources.tables import SourceRow, comma_separated, sound_rows
+from pairwright.stats import Estimate, Floats, clustered
+from pairwright.text import visible
+
+LEAST_MODELS = 3
+LEAST_LINEAGES = 5
+"""The fewest lineages that an interval is made of."""
+
+
+class ModelTable(NamedTuple):
+    """Models with their scores, all in the table's order. Greater is better everywhere."""
+
+    names: tuple[str, ...]
+    benchmarks: dict[str, Floats]
+    downstream: Floats
+    lineages: tuple[str, ...]
+    """Which models descend from one another; each its own where the table does not say."""
+
+
+def read_models(
+    path: Path, benchmarks: tuple[str, ...], downstream: str, name: str | None, lineage: str | None
+) -> ModelTable:
+    """Read a CSV table with a header. `name` and `lineage` are columns, and may be left out: the
+    first column then names the models.
+
+    Raises InputError, naming line and column, for a missing column, a cell that is not a finite
+    number, a model that is there twice, fewer than three models, and a column whose values
+    are all equal, which goes with nothing; and for one column in both places.
+    """
+    if downstream in benchmarks:
+        what = f"{downstream!r} is both the benchmark and the downstream score"
+        raise InputError(what, where=path, fix="Name two columns: a column goes with itself.")
+    header, every = sound_rows(path, comma_separated, "Give each model a row of as many cells.")
+    rows, first = list(every), f"{path}:1"
+    if not header or "" in header:
+        fix = "Write a header such as: model,benchmark,downstream."
+        raise InputError("the first line does not name each column", where=first, fix=fix)
+    named = name or header[0]
+    for column in (*benchmarks, downstream, named, *((lineage,) if lineage else ())):
+        if column not in header:
+            fix = f"Name one of: {', '.join(header)}."
+            raise InputError(f"there is no column {column!r}", where=first, fix=fix)
+    names: dict[str, str] = {}
+    for where, row in rows:
+        model = row[named].strip()
+        if not model or model in names:
+            what = f"the model {model!r} is there twice, first in line {names.get(model)}"
+            fix = "Give every model one row, and a name of its own."
+            at = f"{where} [{named}]"
+            raise InputError(what if model else "the model has no name", where=at, fix=fix)
+        names[model] = where.rpartition(":")[2]
+    if len(names) < LEAST_MODELS:
+        what = f"{len(names)} models, and nothing can be said about fewer than {LEAST_MODELS}"
+        fix = "Add the other models that were measured in both ways."
+        raise InputError(what, where=path, fix=fix)
+    families = [row[lineage].strip() or row[named] for _, row in rows] if lineage else names
+    return ModelTable(
+        names=tuple(map(one_line, names)),
+        benchmarks={one_line(column): _scores(path, rows, column) for column in benchmarks},
+        downstream=_scores(path, rows, downstream),
+        lineages=tuple(families),
+    )
+
+
+def one_line(name: str) -> str:
+    """The name of a column or model as pages and terminals show it: the table is a stranger's."""
+    return " ".join(visible(name).split())
+
+
+def _scores(path: Path, rows: list[SourceRow], column: str) -> Floats:
+    scores = [_score(row[column], f"{where} [{column}]") for where, row in rows]
+    if len(set(scores)) == 1:
+        fix = "A column that does not differ can go with nothing: name another."
+        raise InputError(f"every model has {scores[0]:g}", where=f"{path} [{column}]", fix=fix)
+    return np.array(scores)
+
+
+def _score(cell: str, where: str) -> float:
+    try:
+        # Python alone takes "1_0" for ten.
+        score = math.nan if "_" in cell else float(cell)
+    except ValueError:
+        score = math.nan
+    # Beyond this the square of a score may be infinite, and then there is no correlation.
+    if not abs(score) < 1e100:
+        fix = "Give the model's score, or take out the model: none is made up for it."
+        raise InputError(f"{cell[:40]!r} is not a number", where=where, fix=fix)
+    return score
+
+
+class Correlation(Record):
+    """One measure of one benchmark."""
+
+    measure: str
+    note: str
+    found: Estimate
+    """Its n are models, its clusters lineages."""
+
+
+class Correlations(Record):
+    """Everything that was found, and what it was found from."""
+
+    n: int
+    lineages: int
+    downstream: str
+    found: dict[str, tuple[Correlation, ...]]
+    """By benchmark."""
+    differences: dict[str, tuple[Correlation, ...]]
+    """By `FIRST less SECOND`, on the same models."""
+
+
+def correlate_models(models: ModelTable, downstream: str) -> Correlations:
+    """Compute every measure of every benchmark, and the differences of each two benchmarks."""
+    measures = reported_measures()
+    values = {
+        name: [leave_out(one, scores, models) for one in measures]
+        for name, scores in models.benchmarks.items()
+    }
+
+    def found(of: list[Floats], least: float | None = None) -> tuple[Correlation, ...]:
+        return tuple(
+            Correlation(
+                measure=one.name,
+                note=one.note,
+                found=interval(own, models, least=one.least if least is None else least),
+            )
+            for one, own in zip(measures, of, strict=True)
+        )
+
+    return Correlations(
+        n=len(models.names),
+        lineages=len(set(models.lineages)),
+        downstream=downstream,
+        found={name: found(own) for name, own in values.items()},
+        differences={
+            f"{a} less {b}": found([x - y for x, y in zip(values[a], values[b], strict=True)], -2)
+            for a, b in combinations(values, 2)
+        },
+    )
+
+
+def leave_out(measure: RankMeasure, x: Floats, models: ModelTable) -> Floats:
+    """The measure of all models, and then without each lineage: nan where the models that are left
+    do not differ."""
+    y, lineages = models.downstream, np.array(models.lineages)
+    whole = np.ones(len(y), np.bool_)
+    kept = [whole, *(lineages != name for name in dict.fromkeys(models.lineages))]
+    return np.array(
+        [measure.compute(x[some], y[some]) if some.sum() > 1 else np.nan for some in kept]
+    )
+
+
+def interval(values: Floats, models: ModelTable, *, least: float) -> Estimate:
+    """The value with its jackknife interval; without one of fewer than LEAST_LINEAGES."""
+    value, without, n = float(values[0]), values[1:], len(models.names)
+    lineages = len(without)
+    if lineages < LEAST_LINEAGES or np.isnan(without).any():
+        few = lineages < LEAST_LINEAGES
+        note = f"fewer than {LEAST_LINEAGES} lineages" if few else "all others are equal"
+        return Estimate(
+            value=round(value, 6), low=None, high=None, n=n, clusters=lineages, note=note
+        )
+    errors = (value - without) * (lineages - 1) / lineages
+    found = clustered(value, errors, np.arange(lineages))
+    fields = found.estimate(least=least, most=max(1, -least)).model_dump()
+    return Estimate(**fields | {"n": n})
+
+
+def correlation_page(result: Correlations, models: ModelTable | None = None) -> Page:
+    """The page of correlations; a terminal does without the drawings, which need the `models`."""
+    plots = {hex_id(name): _models(models, name, result) for name in result.found if models}
+    return render_page("correlation", plots, result=result, hex_id=hex_id)
+
+
+def hex_id(name: str) -> str:
+    """The name of a column as an id on the page: its bytes in hexadecimal."""
+    return name.encode().hex()
+
+
+def _models(models: ModelTable, name: str, result: Correlations) -> Plot:
+    x, y = models.benchmarks[name], models.downstream
+    with drawing():
+        figure = Figure(figsize=(WIDTH, 4.6), layout="constrained")
+        axes = figure.add_subplot()
+        axes.plot(x, y, "o", color=BLUE.light)
+        for place, model in enumerate(models.names):
+            axes.annotate(
+                model[:30], (x[place], y[place]), xytext=(5, 3), textcoords="offset points",
+                fontsize=8,
+            )  # fmt: skip
+        axes.set_xlabel(name)
+        axes.set_ylabel(result.downstream)
+        return plot(figure, f"The {result.n} models.", name=f"models-{hex_id(name)}")
+
+
+def correlate(
+    table: Annotated[Path | str, Argument(help="One row a model, a header.", metavar="TABLE.csv")],
+    benchmarks: Annotated[
+        Iterable[str], Option("--benchmark", help="Scores to try; repeatable.", metavar="COL")
+    ],
+    downstream: Annotated[str, Option(help="Column with the downstream scores.", metavar="COL")],
+    out: Annotated[Path | str | None, Option(help="Folder of the page.")] = None,
+    *,
+    model: Annotated[str | None, Option(help="Models' names [the first].", metavar="COL")] = None,
+    lineage: Annotated[
+        str | None, Option(help="Families of models, left out together.", metavar="COL")
+    ] = None,
+) -> Correlations:
+    """Correlate benchmark scores with downstream scores over the same models.
+
+    Spearman, weighted tau, NDCG and RBO, each with its interval from 5 models or lineages on.
+    Greater scores must be better in every column.
+
+    Raises InputError and StoreError.
+
+        >>> correlate("models.csv", ["accuracy"], "best_of_16").n
+        12
+
+    Examples::
+
+        pairwright downstream correlate models.csv --benchmark accuracy --downstream best_of_16
+        pairwright downstream correlate models.csv --benchmark a --benchmark b --downstream ppo
+    """
+    folder = output_folder(out) if out else None
+    models = read_models(Path(table), tuple(dict.fromkeys(benchmarks)), downstream, model, lineage)
+    correlations = correlate_models(models, one_line(downstream))
+    if folder:
+        write_page(folder, "report", correlation_page(correlations, models), correlations)
+    return correlations

@@ -1,0 +1,222 @@
+"""The commands `evaluate` and `leaderboard`: scorers on pairs, in conditions, and side by side."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+from typer import Argument, Option
+
+from pairwright.errors import InputError
+from pairwright.evaluation.benchmark import Benchmark
+from pairwright.evaluation.conditions import (
+    CONDITIONS,
+    ConditionName,
+    ContentSources,
+    Strangers,
+    conditions_of,
+    item_of,
+)
+from pairwright.evaluation.leaderboard import Leaderboard, rank_tables
+from pairwright.evaluation.leaderboard_page import board_page
+from pairwright.evaluation.scorers.baselines import BASELINES, MANNER
+from pairwright.evaluation.scorers.opening import OpenScorer
+from pairwright.evaluation.scorers.score_file import ScoreFile
+from pairwright.evaluation.scorers.scorer import ByPair
+from pairwright.evaluation.scores import (
+    PairScoring,
+    ScoresOf,
+    ScoreTable,
+    read_scores,
+    write_scores,
+)
+from pairwright.evaluation.session import (
+    ScorerSession,
+    open_session,
+    scorer_settings,
+)
+from pairwright.evaluation.settings import Scorers, ScoresOfFile, history_hash, with_scorers
+from pairwright.manner import is_choice_text
+from pairwright.notebook import run_async
+from pairwright.options import OutPath, ScorerNames, SubjectLimit, SubjectSplit
+from pairwright.pages.output import output_folder, write_page
+from pairwright.pairs import column_map, label_map
+from pairwright.progress import Note, Progress, Stop, log_notes
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluationResult:
+    """What an evaluation wrote, and its figures."""
+
+    folder: Path
+    tables: tuple[ScoreTable, ...]
+    """One for each scorer and condition, in this order."""
+    board: Leaderboard
+
+
+def evaluate(
+    pairs: Annotated[
+        Path | str, Argument(help="A release, run, file or dataset of pairs.", metavar="PAIRS")
+    ],
+    scorers: Annotated[
+        Path | str | Scorers | None, Option(help="Scorers and endpoints.", metavar="FILE.toml")
+    ],
+    out: OutPath,
+    *,
+    names: ScorerNames = None,
+    conditions: Annotated[
+        Iterable[str] | None,
+        Option("--condition", help="What is shown; repeatable.", metavar="COND"),
+    ] = None,
+    columns: Annotated[
+        Iterable[str],
+        Option("--column", help="Which column holds what; repeatable.", metavar="WHAT=COLUMN"),
+    ] = (),
+    labels: Annotated[
+        Iterable[str],
+        Option("--label", help="Which labels mean first, second or tie.", metavar="PLACE=LABEL"),
+    ] = (),
+    split: SubjectSplit = None,
+    limit: SubjectLimit = None,
+    progress: Progress = log_notes,
+    stop: Stop | None = None,
+) -> EvaluationResult:
+    """Score pairs with reward models and judges, shown more or less of the user.
+
+    A scorer is one of the file, a baseline, or hf:ORG/NAME, openai:MODEL@URL, scores:FILE or
+    python:FILE.py:CLASS. The baselines are longer, constant, overlap and similarity, and own-length
+    and own-markup for histories that hold choices. COND is none, profile or rubric, or a
+    control: wrong-profile, evidence-only, profile-without-evidence. Without it, those that the
+    pairs allow. Scores are stored as they come: running the same command again scores nothing
+    twice. Exit code 1: a scorer left more than 5 % of the twins and other pairs without a score.
+
+    Raises InputError, ConfigError, EndpointRefused, Interrupted and StoreError; tables that were
+    whole before are in their files.
+
+        >>> done = evaluate("releases/1.0.0", None, "results", names=["longer"])
+        >>> [one.about.stem for one in done.tables]
+        ['longer.profile', 'longer.none', 'longer.wrong-profile']
+
+    Examples::
+
+        pairwright evaluate releases/1.0.0 --out results
+        pairwright evaluate releases/1.0.0 --out results --scorer hf:ORG/NAME
+        pairwright evaluate pairs.jsonl --out results --scorer openai:MODEL@http://localhost:8000/v1
+        pairwright evaluate releases/1.0.0 --out results --scorers scorers.toml --condition profile
+    """
+    folder, (settings, prompts) = output_folder(out), scorer_settings(scorers)
+    benchmark = Benchmark(pairs, split, column_map(columns), label_map(labels))
+    for line in benchmark.said:
+        progress(Note(line))
+    if names is None:
+        posts = (post.text for row in benchmark.rows(limit) for post in row.profile)
+        manner = any(map(is_choice_text, posts))
+        asked = tuple(name for name in BASELINES if manner or name not in MANNER)
+        if others := settings.scorers:
+            progress(Note(f"Not asked, because --scorer names none: {', '.join(others)}."))
+    else:
+        settings, asked = with_scorers(settings, names)
+    shown = conditions_of(conditions, lambda: benchmark.rows(limit))
+    for name, condition in CONDITIONS.items() if conditions is None else ():
+        if condition.default and name not in shown:
+            progress(Note(f"Condition {name} is left out: these pairs have nothing for it."))
+    with open_session(settings, prompts, folder, progress, stop) as session:
+        tables = run_async(_score(session, benchmark, asked, shown, limit, folder))
+    return EvaluationResult(folder, tuple(tables), rank_tables(tables, benchmark))
+
+
+async def _score(
+    session: ScorerSession,
+    benchmark: Benchmark,
+    scorers: tuple[str, ...],
+    conditions: tuple[ConditionName, ...],
+    limit: int | None,
+    folder: Path,
+) -> list[ScoreTable]:
+    """Score with each scorer in each condition, and write each table as it is whole."""
+    settings, tables = session.settings, list[ScoreTable]()
+    files = [one for one in scorers if isinstance(settings.scorers.get(one), ScoresOfFile)]
+    async with session.scorers(*files) as opened:
+        # Before anything is computed.
+        for file in opened.values():
+            assert isinstance(file.scorer, ScoreFile), "its kind says so"
+            file.scorer.check(benchmark.ids, conditions)
+    drawn = any(CONDITIONS[name].needs == "strangers" for name in conditions)
+    sources = ContentSources(
+        settings.history.rules(benchmark.study_posts),
+        Strangers(map(item_of, benchmark.rows() if drawn else ()), settings.seed),
+    )
+
+    async def score(opened: OpenScorer, name: ConditionName) -> ScoreTable:
+        condition = CONDITIONS[name]
+        scores = await session.calls.each(
+            f"{opened.ref.name}, {name}",
+            filter(condition.applies, benchmark.rows(limit)),
+            PairScoring(opened.scorer, name, sources).score,
+            workers=opened.workers,
+            stop=opened.stop,
+            total=sum(map(condition.applies, benchmark.rows(limit))),
+        )
+        # [history] does not decide which posts the scores of a file were made with.
+        ruled = condition.shows_posts and not isinstance(opened.scorer, ByPair)
+        about = ScoresOf(
+            benchmark=benchmark.ref,
+            path=benchmark.place_from(folder),
+            columns=dict(benchmark.columns),
+            labels=dict(benchmark.labels),
+            scorer=opened.ref,
+            condition=name,
+            shown=history_hash(sources.history) if ruled else "",
+        )
+        return write_scores(folder, about, scores)
+
+    for one in scorers:
+        # One at a time: a model in this process fills the memory there is.
+        async with session.scorers(one) as found:
+            tables += [await score(found[one], name) for name in conditions]
+    return tables
+
+
+def leaderboard(
+    results: Annotated[
+        Iterable[Path | str], Argument(help="Folders or files of results.", metavar="RESULTS")
+    ],
+    out: Annotated[Path | str | None, Option(help="Folder of the page.")] = None,
+    *,
+    pairs: Annotated[
+        Path | str | None, Option(help="The pairs, if they are no longer where they were scored.")
+    ] = None,
+) -> Leaderboard:
+    """Rank scorers by what they got right on the same pairs, and compare neighbours.
+
+    One table for each mode of pairs and each condition. Each row is compared with the one above it.
+    All results must be of the same pairs.
+
+    Raises InputError where results cannot be ranked together, and StoreError.
+
+        >>> board = leaderboard(["results"])
+        >>> [(one.mode, one.condition) for one in board.rankings]
+        [('pairs', 'profile'), ('pairs', 'none')]
+
+    Examples::
+
+        pairwright leaderboard results
+        pairwright leaderboard results theirs others/skywork.profile.json --out board
+        pairwright leaderboard theirs --pairs releases/1.0.0
+    """
+    folder = output_folder(out) if out else None
+    tables = read_scores(map(Path, results))
+    board = rank_tables(tables, pairs_of(tables[0], pairs))
+    if folder:
+        write_page(folder, "leaderboard", board_page(board), board)
+    return board
+
+
+def pairs_of(table: ScoreTable, pairs: Path | str | None) -> Benchmark:
+    """Open the pairs that a table is of, or those that are named. Raises InputError."""
+    about = table.about
+    path = Path(pairs or table.path.parent / about.path)
+    if not path.exists():
+        what = f"the pairs that were scored are not at {path}"
+        raise InputError(what, where=table.path, fix="Name them: --pairs PATH.")
+    return Benchmark(path, None, about.columns, about.labels)

@@ -1,0 +1,287 @@
+"""Scores: one scorer on one pair in one condition is a line, and holds nothing of the pair.
+
+SCORER.CONDITION.jsonl has the lines, in the order of the pairs. SCORER.CONDITION.json says what
+they are of, and is written last. Figures join the lines with the pairs by id.
+"""
+
+import math
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import pandas as pd
+from pydantic import Field
+
+from pairwright.errors import CallFailed, InputError
+from pairwright.evaluation.benchmark import Benchmark, BenchmarkRef
+from pairwright.evaluation.conditions import (
+    CONDITIONS,
+    ConditionName,
+    ContentSources,
+    ask_fitting,
+)
+from pairwright.evaluation.scorers.baselines import BLIND
+from pairwright.evaluation.scorers.scorer import (
+    NOTHING_TO_SHOW,
+    ByPair,
+    Pointwise,
+    PreferredPlace,
+    PromptContent,
+    ResponseScore,
+    Scorer,
+    ScorerRef,
+    Unscored,
+    failed_call,
+)
+from pairwright.lines import read_lines, read_one, write_lines, write_one
+from pairwright.models import together
+from pairwright.pairs import Row
+from pairwright.records import Record
+from pairwright.version import __version__
+
+Choice = Literal["chosen", "rejected", "tie"]
+_CHOICES: dict[PreferredPlace, Choice] = {"first": "chosen", "second": "rejected", "tie": "tie"}
+_AGAIN = "Run `pairwright evaluate` again: nothing is scored twice."
+
+
+class Score(Record):
+    """A line of the scores table."""
+
+    pair: str
+    condition: ConditionName
+    chosen: float | None = None
+    """The score of the chosen response; None for judges that compare."""
+    rejected: float | None = None
+    forward: Choice | None = None
+    """A comparing judge's verdict with the chosen response first; None for scores."""
+    backward: Choice | None = None
+    """Its verdict with the chosen response second."""
+    unscored: str = ""
+    """Why there is no score, as `reason` or `reason (detail)`; empty where there is one."""
+    tokens: int = 0
+    """Tokens that were read and written for it."""
+    seconds: float = 0.0
+    """How long it took when it was first scored, others beside it."""
+
+
+class ScoresOf(Record):
+    """What a table of scores is of."""
+
+    benchmark: BenchmarkRef
+    path: str
+    """The pairs: a path from the folder of the table."""
+    columns: dict[str, str] = Field(default={})
+    labels: dict[str, tuple[str, ...]] = Field(default={})
+    """How a file of pairs was read."""
+    scorer: ScorerRef
+    condition: ConditionName
+    shown: str = ""
+    """Hash of the rules by which posts were shown; empty for all that fit and for none."""
+    pairwright: str = __version__
+
+    @property
+    def stem(self) -> str:
+        """The name of its files: `SCORER.CONDITION`."""
+        return f"{self.scorer.name}.{self.condition}"
+
+    @property
+    def blind(self) -> bool:
+        """Whether its scorer could not see the user."""
+        return self.scorer.name in BLIND or CONDITIONS[self.condition].blind
+
+
+class PairScoring(NamedTuple):
+    """What is to be done for every pair."""
+
+    scorer: Scorer
+    condition: ConditionName
+    sources: ContentSources
+
+    async def score(self, row: Row) -> Score:
+        """Make the line of one pair. A call that failed is its reason, and is asked again by the
+        next run."""
+        began = time.monotonic()
+        try:
+            found = await self._answer(row)
+        except CallFailed as error:
+            found = failed_call(error)
+        if isinstance(found, Unscored):
+            detail = " ".join(found.detail.split())[:300]
+            found = {"unscored": f"{found.reason} ({detail})" if detail else found.reason}
+        return Score(
+            pair=row.id,
+            condition=self.condition,
+            seconds=round(time.monotonic() - began, 3),
+            **found,
+        )
+
+    async def _answer(self, row: Row) -> dict[str, Any] | Unscored:
+        """What a scorer says of the pair, as fields of its line, or why it says nothing."""
+        scorer = self.scorer
+        shown = await CONDITIONS[self.condition].content(self.sources, row)
+        if isinstance(scorer, ByPair):
+            # A file cannot have a score of what there is not: the pair is part of no scorer's rows.
+            if isinstance(shown, Unscored) and shown.reason in NOTHING_TO_SHOW:
+                return shown
+            scores = scorer.scores(row.id, self.condition)
+            if isinstance(scores, Unscored):
+                return scores
+            return {"chosen": scores[0].value, "rejected": scores[1].value}
+        if isinstance(shown, Unscored):
+            return shown
+
+        async def ask(shown: PromptContent) -> dict[str, Any] | Unscored:
+            if isinstance(scorer, Pointwise):
+                return _both(
+                    await together(
+                        scorer.score(shown, row.chosen), scorer.score(shown, row.rejected)
+                    )
+                )
+            choice = await scorer.prefer(shown, row.chosen, row.rejected)
+            if isinstance(choice, Unscored):
+                return choice
+            verdicts = {"forward": _CHOICES[choice.forward], "backward": _CHOICES[choice.backward]}
+            return {**verdicts, "tokens": choice.tokens}
+
+        return (await ask_fitting(shown, self.sources.history, ask))[0]
+
+
+def _both(scores: Sequence[ResponseScore | Unscored]) -> dict[str, Any] | Unscored:
+    """The fields of both responses' scores. Both see the same posts, so if one does not fit neither
+    is taken."""
+    values, tokens = [], 0
+    for score in scores:
+        if isinstance(score, Unscored):
+            return score
+        if not math.isfinite(score.value):
+            return Unscored("not_a_number", str(score.value))
+        values.append(score.value)
+        tokens += score.tokens
+    return {"chosen": values[0], "rejected": values[1], "tokens": tokens}
+
+
+class ScoreTable(NamedTuple):
+    """A table of scores in its files."""
+
+    path: Path
+    """The .json file."""
+    about: ScoresOf
+    scores: tuple[Score, ...]
+
+
+def write_scores(folder: Path, about: ScoresOf, scores: Sequence[Score]) -> ScoreTable:
+    """Write both files, whole. A line that is as it was keeps its seconds. Raises StoreError."""
+    path = folder / f"{about.stem}.json"
+    lines = path.with_suffix(".jsonl")
+    before = {_what(one): one for one in read_lines(lines, Score)} if lines.is_file() else {}
+    kept = tuple(before.get(_what(one), one) for one in scores)
+    # A header is never beside lines that it is not of.
+    path.unlink(missing_ok=True)
+    write_lines(lines, kept)
+    write_one(path, about)
+    return ScoreTable(path, about, kept)
+
+
+def _what(score: Score) -> str:
+    return score.model_dump_json(exclude={"seconds"})
+
+
+def read_scores(given: Iterable[Path]) -> list[ScoreTable]:
+    """Read the tables of folders and of single .json files, by scorer and condition; one that is
+    named twice counts once.
+
+    Raises InputError for what is no table, and for two tables of one scorer and condition.
+    """
+    tables: dict[str, ScoreTable] = {}
+    for path in dict.fromkeys(path.resolve() for one in given for path in _headers(one)):
+        about = read_one(path, ScoresOf, fix=_AGAIN)
+        other = tables.setdefault(about.stem, ScoreTable(path, about, tuple(_lines(path))))
+        if other.path != path:
+            raise InputError(
+                f"scorer {about.scorer.name} in condition {about.condition} is in {other.path}",
+                where=path,
+                fix="Name one of the two, or call one of the scorers by another name.",
+            )
+    order = list(CONDITIONS)
+    return sorted(
+        tables.values(), key=lambda one: (one.about.scorer.name, order.index(one.about.condition))
+    )
+
+
+def _headers(one: Path) -> list[Path]:
+    if one.is_file():
+        if one.suffix != ".json":
+            raise InputError(
+                "is not a SCORER.CONDITION.json",
+                where=one,
+                fix="Name the .json beside it, or their folder.",
+            )
+        return [one]
+    if not one.exists():
+        raise InputError("no such file or folder", where=one, fix="Correct the path.")
+    if not (found := sorted(one.glob("*.*.json"))):
+        raise InputError(
+            "holds no scores",
+            where=one,
+            fix="Name a folder that `pairwright evaluate` made, or one SCORER.CONDITION.json.",
+        )
+    return found
+
+
+def _lines(path: Path) -> Iterator[Score]:
+    lines, pairs = path.with_suffix(".jsonl"), set[str]()
+    if not lines.is_file():
+        raise InputError(
+            f"is not there, and {path.name} was written for it", where=lines, fix=_AGAIN
+        )
+    for score in read_lines(lines, Score):
+        if score.pair in pairs:
+            raise InputError(f"the pair {score.pair} is there twice", where=lines, fix=_AGAIN)
+        pairs.add(score.pair)
+        yield score
+
+
+def joined(table: ScoreTable, benchmark: Benchmark) -> pd.DataFrame:
+    """Join the lines of a table with what figures need of their pairs, in the order of the pairs.
+
+    Beside the columns of both there are `choice` (empty without a score), `point` (1 for the chosen
+    response, 0 for the other, one half for a tie, and nan without a score) and `reason`. Left out
+    are units of whose users there is nothing to show, and units that are not whole.
+
+    Raises InputError where the pairs are not those that were scored.
+    """
+    if table.about.benchmark.digest != benchmark.ref.digest:
+        own, its = table.about.benchmark, benchmark.ref
+        raise InputError(
+            f"is of {own.title} ({own.digest}), and the pairs are {its.title} ({its.digest})",
+            where=table.path,
+            fix="Name scores of one set of pairs, and that set with --pairs.",
+        )
+    lines = [one.model_dump() for one in table.scores]
+    frame = pd.DataFrame(lines, columns=list(Score.model_fields))
+    if unknown := set(frame.pair) - set(benchmark.keys.pair):
+        raise InputError(
+            f"there is no pair {min(unknown)}", where=table.path.with_suffix(".jsonl"), fix=_AGAIN
+        )
+    frame = benchmark.keys.merge(frame, on="pair")
+    frame["reason"] = frame.unscored.astype(str).str.split(" (", n=1, regex=False).str[0]
+    frame["choice"] = choices_of(frame)
+    frame["point"] = frame.choice.map({"chosen": 1.0, "rejected": 0.0, "tie": 0.5})
+    absent = frame.reason.isin(NOTHING_TO_SHOW).groupby(frame.unit).transform("any")
+    whole = frame.groupby("unit").pair.transform("size") == frame.halves
+    return frame[whole & ~absent].reset_index(drop=True)
+
+
+def choices_of(frame: pd.DataFrame) -> pd.Series:
+    """The choice of each line. Verdicts that change with the order are a tie."""
+    chosen, rejected = frame.chosen.astype(float), frame.rejected.astype(float)
+    forward, backward = frame.forward, frame.backward
+    choices = np.select(
+        [forward.notna() & (forward == backward), forward.notna(), chosen > rejected,
+         chosen < rejected, chosen == rejected],
+        [forward, "tie", "chosen", "rejected", "tie"],
+        default="",
+    )  # fmt: skip
+    return pd.Series(choices, index=frame.index, dtype=object)

@@ -1,0 +1,225 @@
+"""The models that a file of scorers names, connected: its scorers, judge and policy;
+and the calls to them, stored, counted, reported and stopped."""
+
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, closing, contextmanager
+from pathlib import Path
+from typing import Annotated, Literal, NamedTuple, TypeAlias, TypeVar
+
+from typer import Option
+
+from pairwright import assets
+from pairwright.errors import ConfigError, on_disk
+from pairwright.evaluation.scorers.opening import OpenScorer, open_scorers, pointwise
+from pairwright.evaluation.scorers.scorer import Pointwise, ScorerRef
+from pairwright.evaluation.settings import OutputJudge, Policy, Scorers, load_scorers
+from pairwright.files import CALLS
+from pairwright.models import Model, key_of
+from pairwright.models.client import Meter
+from pairwright.models.connect import client_of
+from pairwright.models.store import Store
+from pairwright.models.work import work_through
+from pairwright.progress import Note, Progress, Stop, counter
+from pairwright.settings.prompt import COMPLETING, PROMPTS, SAMPLING, Prompts
+
+T = TypeVar("T")
+R = TypeVar("R")
+ScorersFile: TypeAlias = Annotated[
+    Path | str | Scorers,
+    Option(help="The file of scorers, endpoints, [policy] and [judge].", metavar="FILE.toml"),
+]
+Role = Literal["judge", "policy"]
+_PROMPTS: dict[Role, tuple[str, ...]] = {
+    "judge": ("adherence", "system_judging"),
+    "policy": tuple(sorted({"history", *SAMPLING, *COMPLETING})),
+}
+"""The prompts that a role is asked with."""
+
+
+def scorer_settings(scorers: str | Path | Scorers | None) -> tuple[Scorers, Prompts]:
+    """Read a file of scorers with its prompts; None has the baselines alone.
+
+    Paths in a `Scorers` record start from the current folder. Raises ConfigError and InputError.
+    """
+    base = Path.cwd()
+    if isinstance(scorers, str | Path):
+        base, scorers = Path(scorers).resolve().parent, load_scorers(Path(scorers))
+    settings = scorers or Scorers()
+    folder = settings_folder("prompts", settings.prompts, base, assets.PROMPTS)
+    return settings, Prompts.load(folder, PROMPTS)
+
+
+def settings_folder(key: str, name: str | None, base: Path, shipped: Path) -> Path:
+    """Find the folder that a key of the settings names, relative to `base`, or the shipped one.
+
+    Raises ConfigError where it is not there.
+    """
+    folder = base / name if name else shipped
+    if not folder.is_dir():
+        raise ConfigError(
+            f"there is no folder {folder}",
+            where=f"[{key}]",
+            fix="Name a folder, or leave the key out.",
+        )
+    return folder
+
+
+def spec_of(scorers: Scorers, role: Role, samples: int = 1) -> OutputJudge | Policy:
+    """Find the table of a role. Raises ConfigError if there is none, or if a policy would write
+    the same text `samples` times."""
+    spec = scorers.judge if role == "judge" else scorers.policy
+    if spec is None:
+        raise ConfigError(
+            f"there is no {role}: the file of scorers has no table [{role}]",
+            where="--scorers",
+            fix=f"Give it a file with a table [{role}] that names an endpoint.",
+        )
+    if spec.sampling.temperature == 0 and samples > 1:
+        raise ConfigError(
+            f"at temperature 0 the {samples} samples of a question are one and the same",
+            where=f"[{role}.sampling] temperature",
+            fix="Give it a temperature such as 1.0, or leave the key out.",
+        )
+    return spec
+
+
+def policy_of(scorers: Scorers, samples: int) -> Policy:
+    """Find the policy that is sampled so often. Raises ConfigError as `spec_of` does."""
+    spec = spec_of(scorers, "policy", samples)
+    assert isinstance(spec, Policy)
+    return spec
+
+
+class OpenModel(NamedTuple):
+    """A judge or policy that can be asked."""
+
+    model: Model
+    ref: ScorerRef
+    workers: int
+    stop: Callable[[], None]
+
+
+class ScoringCalls(NamedTuple):
+    """The calls of a command: where they are stored, counted, reported and stopped."""
+
+    store: Store
+    meter: Meter
+    progress: Progress
+    stop: Stop
+
+    async def each(
+        self,
+        name: str,
+        units: Iterable[T],
+        work: Callable[[T], Awaitable[R]],
+        *,
+        workers: int,
+        stop: Callable[[], None],
+        total: int | None = None,
+    ) -> list[R]:
+        """Do `work` on every unit, reported as a step, and return what it gives in their order. A
+        wish to stop calls `stop`. Raises Interrupted, EndpointRefused and StoreError: finished
+        calls are stored."""
+        with self.stop.heard_by(stop, self.meter):
+            count = counter(
+                self.progress, name, len(units) if isinstance(units, Sequence) else total
+            )
+
+            async def counted(unit: T) -> R:
+                done = await work(unit)
+                count()
+                return done
+
+            return await work_through(units, counted, workers=workers, stop=stop)
+
+
+class ScorerSession(NamedTuple):
+    """Opens what a file of scorers names, and holds the calls to it."""
+
+    settings: Scorers
+    prompts: Prompts
+    calls: ScoringCalls
+
+    def scorers(self, *names: str) -> AbstractAsyncContextManager[dict[str, OpenScorer]]:
+        """Open scorers by name. Raises ConfigError.
+
+        A model in this process stays in memory until the block ends, so open one at a time.
+        """
+        store, meter, progress, _ = self.calls
+        return open_scorers(
+            self.settings, names, self.prompts, store, meter, lambda text: progress(Note(text))
+        )
+
+    @asynccontextmanager
+    async def role(self, role: Role) -> AsyncIterator[OpenModel]:
+        """Connect the judge or the policy. Raises ConfigError if the file has none."""
+        spec = spec_of(self.settings, role)
+        endpoint = self.settings.endpoints[spec.endpoint]
+        decides = [
+            spec.model_dump(mode="json", exclude={"endpoint"}),
+            endpoint.structured,
+            endpoint.history_tokens,
+            [self.prompts.hashes[name] for name in _PROMPTS[role]],
+        ]
+        ref = ScorerRef(
+            name=role,
+            kind=role,
+            model=endpoint.model,
+            revision=endpoint.revision,
+            settings=key_of(json.dumps(decides, sort_keys=True)),
+        )
+        calls = self.calls
+        async with client_of(spec.endpoint, endpoint, calls.meter, calls.store) as client:
+            model = Model(client, endpoint, spec.sampling)
+            yield OpenModel(model, ref, endpoint.concurrency, client.stop)
+
+    async def check_pointwise(self, names: Iterable[str]) -> None:
+        """Check that scorers give a score of a single response, before anything is connected or
+        loaded. Raises ConfigError."""
+        async with self.scorers(*names) as opened:
+            for name, one in opened.items():
+                pointwise(name, one.scorer)
+
+    async def score(
+        self,
+        name: str,
+        units: Sequence[T],
+        work: Callable[[T, str, Pointwise], Awaitable[R]],
+        *,
+        responses: int,
+    ) -> tuple[ScorerRef, list[R]]:
+        """Do `work` with one scorer on every unit; a unit has so many responses. Raises
+        ConfigError, and as `ScoringCalls.each` does."""
+        async with self.scorers(name) as found:
+            opened = found[name]
+            scorer = pointwise(name, opened.scorer)
+            lines = await self.calls.each(
+                f"scored by {name}",
+                units,
+                lambda unit: work(unit, name, scorer),
+                workers=max(1, opened.workers // responses),
+                stop=opened.stop,
+            )
+        return opened.ref, lines
+
+
+@contextmanager
+def open_calls(out: Path, progress: Progress, stop: Stop | None) -> Iterator[ScoringCalls]:
+    """Make the folder `out` and open its `run.sqlite`, where every finished call is stored.
+
+    Raises StoreError.
+    """
+    with on_disk(out):
+        out.mkdir(parents=True, exist_ok=True)
+    with closing(Store(out / CALLS)) as store:
+        yield ScoringCalls(store, Meter(), progress, stop or Stop())
+
+
+@contextmanager
+def open_session(
+    scorers: Scorers, prompts: Prompts, out: Path, progress: Progress, stop: Stop | None
+) -> Iterator[ScorerSession]:
+    """Open the calls of `out` for what a file of scorers names. Raises as `open_calls` does."""
+    with open_calls(out, progress, stop) as calls:
+        yield ScorerSession(scorers, prompts, calls)

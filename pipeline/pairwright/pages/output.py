@@ -1,0 +1,70 @@
+"""Where a command writes: a folder that may be written to, and a report in its three forms."""
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from pairwright.errors import InputError, on_disk
+from pairwright.files import write_whole
+from pairwright.pages.page import Page
+from pairwright.records import Record
+
+
+def output_folder(out: Path | str) -> Path:
+    """Check the folder of an option `--out`, and return its path.
+
+    Raises InputError where a file is in its place, and inside a release, whose checksums name every
+    file.
+    """
+    folder = Path(out)
+    for above in (folder.resolve(), *folder.resolve().parents):
+        if above.exists() and not above.is_dir():
+            raise InputError(
+                "is a file, and a folder is wanted",
+                where=above,
+                fix="Give --out the name of a folder; one that is not there is made.",
+            )
+        if _is_release(above):
+            raise InputError(
+                "is a release already, which is never changed"
+                if above == folder.resolve()
+                else f"is inside the release {above}, whose checksums name every file in it",
+                where=folder,
+                fix="Give --out a new folder outside of it.",
+            )
+    return folder
+
+
+def _is_release(folder: Path) -> bool:
+    if not (folder / "manifest.json").is_file():
+        return False
+    return any((folder / "data").glob("*/*.parquet"))
+
+
+def write_page(
+    folder: Path,
+    name: str,
+    page: Page,
+    values: Record,
+    lines: Mapping[str, Iterable[Record]] | None = None,
+) -> None:
+    """Write NAME.html and NAME.md, and `write_files` the rest. Raises StoreError."""
+    write_files(folder / f"{name}.json", values, lines or {}, page)
+
+
+def write_files(
+    summary: Path,
+    values: Record,
+    lines: Mapping[str, Iterable[Record]],
+    page: Page | None = None,
+) -> None:
+    """Write files of `lines` by their names, a page, and last the summary that is of them, each
+    whole. Raises StoreError."""
+    # An earlier summary is never beside lines that it is not of.
+    with on_disk(summary):
+        summary.unlink(missing_ok=True)
+    for file, records in lines.items():
+        write_whole(summary.with_name(file), (one.model_dump_json() + "\n" for one in records))
+    if page:
+        write_whole(summary.with_suffix(".html"), page.html)
+        write_whole(summary.with_suffix(".md"), page.markdown)
+    write_whole(summary, values.model_dump_json(indent=2) + "\n")
