@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from pairwright.records import FULL_ADHERENCE
-from pairwright.text import STOPWORDS, jaccard, stem, terms, word_count, words
+from pairwright.text import STOPWORDS, jaccard, stemmer, terms, word_count, words
 
 Body = dict[str, Any]
 DOUBLE = "pairwright-double"
@@ -26,6 +26,8 @@ FRAMES = ("Advice that fits {} and {}", "What {} asks for beside {}")
 PERSONAL = re.compile(r"\b(?:I|I'm|I've|my|we|our)\b")
 SENTENCE = re.compile(r"[^.!?\n]+")
 _OF_FRAMES = terms(" ".join(FRAMES))
+
+stem = stemmer("en")
 
 
 def share(*parts: object) -> float:

@@ -37,7 +37,7 @@ def test_words_are_cut_alike_with_and_without_letters_beyond_ascii() -> None:
     ],
 )
 def test_forms_of_one_word_have_one_stem(family: list[str]) -> None:
-    assert len({text.stem(word) for word in text.words(" ".join(family))}) == 1
+    assert len({text.stemmer("en")(word) for word in text.words(" ".join(family))}) == 1
 
 
 @pytest.mark.parametrize("apostrophe", "'\u2019")

@@ -31,7 +31,6 @@ from pairwright.text.runs import (
 from pairwright.text.scripts import (
     is_character_run,
     run_length,
-    space_scripts,
     token_estimate,
     word_count,
     words,
@@ -40,7 +39,6 @@ from pairwright.text.scripts import (
 from pairwright.text.stems import (
     echo,
     jaccard,
-    stem,
     stemmer,
     terms,
     terms_of,
@@ -52,7 +50,7 @@ __all__ = [
     "LANGUAGES", "QUOTED_WORDS", "STOPWORDS", "bare_quote", "canonical",
     "echo", "find_hidden", "find_question", "find_whole_aspect", "holds_run", "is_character_run",
     "jaccard", "language", "language_of", "near_duplicate", "normalised", "number_of", 
-    "passages", "run_length", "shared_span", "space_scripts", "spans", "stem", "stemmer", "terms",
+    "passages", "run_length", "shared_span", "spans", "stemmer", "terms",
     "terms_of", "token_estimate", "visible", "word_count", "words", "words_of",
     "words_with",
 ]  # fmt: skip

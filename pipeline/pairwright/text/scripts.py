@@ -93,14 +93,6 @@ def _words(plain: str) -> Iterator[str]:
             yield from (run[n : n + length] for n in range(max(1, len(run) - length + 1)))
 
 
-def space_scripts(text: str) -> str:
-    """A text with a space where a script without spaces meets another script, such as between a
-    number and the word after it."""
-    if _all_spaced(text):
-        return text
-    return " ".join(part[0] for part in _PARTS.finditer(text))
-
-
 def is_character_run(word: str) -> bool:
     """Whether a word is a run of characters of a script without spaces (or of Korean)."""
     return not word.isascii() and _UNSPACED.match(word) is not None

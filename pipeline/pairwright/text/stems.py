@@ -28,11 +28,6 @@ def stem_english(word: str) -> str:
     return word
 
 
-def stem(word: str, language: str | None = "en") -> str:
-    """The stem of one of `words`; a run of characters is its own stem."""
-    return stemmer(language)(word)
-
-
 _SHORT = frozenset({"de", "tr"})
 """Languages in which words of two letters carry content, such as `EU` or `su`: in the lists of the
 others some function words of two letters are missing, such as `si` in French."""
