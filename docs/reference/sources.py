@@ -6,7 +6,7 @@ from pathlib import Path
 from pydantic import BaseModel
 
 from pairwright.records import GoldAspect, Post
-from pairwright.settings.rules import SourceRules
+from pairwright.settings.rules import COLUMNS, SourceRules
 from pairwright.sources import dumps, problems
 from pairwright.sources.problems import REMEDIES
 from pairwright.sources.tables import FLAT, OPENERS, required_columns
@@ -39,6 +39,20 @@ POST_FIELDS = {
     "created": "time of the post",
     "source_url": "address of the post",
     "kind": "kind of post, such as `question`, `answer` or `review`; stays in the run folder",
+}
+COLUMN_FIELDS = {
+    "user": "whose row it is",
+    "text": "the text",
+    "created": "when it was written or chosen",
+    "title": "the title; the latest post's is the question",
+    "category": "decides the domain",
+    "url": "the address of the post",
+    "kind": "`question`, `answer`, `review`, ...; only questions and posts without one are asked",
+    "question": "the question or topic",
+    "option_a": "the first response",
+    "option_b": "the second response",
+    "choice": "what was taken: `a` or `b`",
+    "reason": "the user's own reason",
 }
 ASPECT_FIELDS = {
     "aspect": "what the user expects in an answer",
@@ -155,12 +169,12 @@ def sources_page() -> str:
         "One post a row, in any order. A user's latest post becomes the question: its title, or"
         " else its first line or sentence if that has at most 200 characters. Its text becomes the"
         " narrative, and the strictly earlier posts become the profile. With `targets` more of the"
-        " user's latest posts become items, each with the posts from before it. Each column can be"
-        " renamed in `[source]`.",
+        " user's latest posts become items, each with the posts from before it. A column of another"
+        ' name is named in `[source.columns]`, such as `user = "author"`.',
         _columns("posts"),
         DUMP,
         CHOICES,
-        "The columns of a table of choices, which can be renamed in `[source]`:",
+        "The columns of a table of choices, whose own names stand in `[source.columns]`:",
         _columns("choices"),
         "The columns of a table of texts:",
         _columns("texts"),
@@ -189,12 +203,9 @@ def _needed(name: str, table: str) -> str:
 
 
 def _columns(of: str) -> str:
-    rows = []
-    for key, field in SourceRules.model_fields.items():
-        formats, _, meaning = (field.description or "").partition(": ")
-        if of in formats.split(", ") and meaning.startswith("column"):
-            rows.append((f"`{key}`", _needed(key, of), meaning))
-    return table(("key and default name", "", "meaning"), rows)
+    names = [name for part in COLUMNS[of] for name in part.split()]
+    rows = [(f"`{name}`", _needed(name, of), COLUMN_FIELDS[name]) for name in names]
+    return table(("column", "", "meaning"), rows)
 
 
 def _rules() -> Iterator[str]:

@@ -118,6 +118,10 @@ def test_a_byte_order_mark_and_windows_line_ends_do_no_harm(tmp_path: Path) -> N
         ('judge = "local"', "judge = []", ["[roles.judge]", "at least 1"]),
         ('judge = "local"', 'judge = ["local", "lokal"]', ["only: local", "'lokal'"]),
         ('judge = "local"', 'judge = "lokal"', ["only: local", "Did you mean 'local'?"]),
+        ('path = "histories.jsonl"', 'path = "h.csv"\nformat = "posts"\ncolumns = {usr = "who"}',
+         ["[source]", "[columns] names 'usr'", "user, text, created", "Did you mean 'user'?"]),
+        ('path = "histories.jsonl"', 'path = "d"\nformat = "stackexchange"\ncolumns = {user = "u"}',
+         ["[source]", "names 'user'", "no columns"]),
         # What must be there.
         ('[source]\npath = "histories.jsonl"', "", ["[source]", "required", "Add source"]),
         ('model = "m"', "", ["[endpoints.local.model]", "required", "Add endpoints.local.model"]),

@@ -160,6 +160,17 @@ def test_ids_and_users_are_only_data(tmp_path: Path) -> None:
     ]
 
 
+def test_an_items_own_names_of_columns_are_not_those_of_its_posts(tmp_path: Path) -> None:
+    named = row("a", asker="ann")
+    named["question_id"] = named.pop("id")
+    columns = {"id": "question_id", "user": "asker"}
+    item = of_rows(tmp_path, named, columns=columns).item
+    assert (item.id, item.user, item.profile[0].id) == ("a", "ann", "p1")
+    bad = {**named, "question_id": "b", "asker": ""}
+    problem = of_rows(tmp_path, named, bad, columns=columns).problem
+    assert (problem.reason, problem.detail) == ("missing_user", "`asker` is empty")
+
+
 def test_a_numeric_id_is_its_digits_and_no_category_takes_the_default(tmp_path: Path) -> None:
     rows = row("a", user=17), row("b", user=17.0, category="NaN")
     got = of_rows(tmp_path, *rows, default_category="coffee")

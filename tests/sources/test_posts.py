@@ -47,7 +47,7 @@ def test_only_questions_are_asked_if_posts_have_a_kind(tmp_path: Path) -> None:
         "ann,2020-02-01,,Rye is fine now,cooking,,answer",
         "bob,2020-01-01,Only answers?,x,cooking,,answer",
     )
-    got = of_posts(tmp_path, *lines, *more, head=f"{HEAD},type", kind="type")
+    got = of_posts(tmp_path, *lines, *more, head=f"{HEAD},type", columns={"kind": "type"})
     assert got.item.question == QUESTION
     assert [one.kind for one in got.item.profile] == ["answer", "review"]
     assert got.said == [("no_question", "6", "bob")]
@@ -136,8 +136,10 @@ def test_columns_may_have_other_names_and_every_format_says_the_same(tmp_path: P
     frame.to_csv(tmp_path / "p.tsv", index=False, sep="\t")
     frame.to_parquet(tmp_path / "p.parquet")
     frame.to_json(tmp_path / "p.jsonl", orient="records", lines=True)
-    names: dict[str, Any] = {"user": "OwnerUserId", "created": "CreationDate", "title": "Title"}
-    rules = {**names, "text": "Body", "format": "posts", "default_category": "cooking"}
+    names = {
+        "user": "OwnerUserId", "created": "CreationDate", "title": "Title", "text": "Body",
+    }  # fmt: skip
+    rules: dict[str, Any] = {"columns": names, "format": "posts", "default_category": "cooking"}
     got = {suffix: result(tmp_path, f"p.{suffix}", **rules) for suffix in
            ("parquet", "csv", "tsv", "jsonl")}  # fmt: skip
     item = got["csv"].item

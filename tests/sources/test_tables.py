@@ -60,14 +60,14 @@ def test_a_csv_as_excel_writes_it_has_the_right_line_numbers(tmp_path: Path, end
     commas = posts_csv(*ANN, "bob,2020-01-01", head="user,created,title,text,category,url[ or none")
     content = commas.replace(b",", b";").replace(b"[", b",").replace(b"\n", end)
     (tmp_path / "p.csv").write_bytes(b"\xef\xbb\xbf" + content)
-    got = result(tmp_path, "p.csv", format="posts", url="url, or none")
+    got = result(tmp_path, "p.csv", format="posts", columns={"url": "url, or none"})
     texts = [one.text for one in got.item.profile]
     assert texts == ["Watery stew I own no scale", "Rye bread is hopeless"]
     assert got.said == [("ragged_row", "5", None)]
 
 
 POSTS: Mapping[str, Any] = MappingProxyType({"format": "posts"})
-HEADING = MappingProxyType({**POSTS, "title": "Heading"})
+HEADING = MappingProxyType({**POSTS, "columns": {"title": "Heading"}})
 USELESS: list[tuple[str, bytes | None, Mapping[str, Any], tuple[str, ...]]] = [
     ("h.jsonl", None, {}, ("h.jsonl: no such file", "relative to")),
     ("h.jsonl", b"", {}, ("h.jsonl: no rows", "download it again")),

@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
+from pairwright.errors import near
 from pairwright.records import Record
 from pairwright.text import QUOTED_WORDS
 
@@ -36,22 +37,9 @@ class SourceRules(Record):
         1, description="posts, stackexchange: so many of a user's latest questions, or `all`"
     )
     site: str | None = Field(None, description="stackexchange: its host; none: the folder's name")
-    user: str = Field("user", description="posts, choices, texts: column of the user")
-    text: str = Field("text", description="posts, texts: column of the text")
-    created: str = Field("created", description="posts, choices, texts: column of the time")
-    title: str = Field("title", description="posts, texts: column of the title")
-    category: str = Field("category", description="posts, choices: column of the category")
-    url: str = Field("url", description="posts, choices, texts: column of the address")
-    kind: str = Field(
-        "kind",
-        description="posts: column of the kind (`question`, `answer`, `review`); only questions"
-        " and posts without a kind are asked",
+    columns: dict[str, str] = Field(
+        default={}, description='the table\'s own names of columns, such as `user = "author"`'
     )
-    question: str = Field("question", description="choices: column of the question or topic")
-    option_a: str = Field("option_a", description="choices: column of the first response")
-    option_b: str = Field("option_b", description="choices: column of the second response")
-    choice: str = Field("choice", description="choices: column of what was taken: `a` or `b`")
-    reason: str = Field("reason", description="choices: column of the user's own reason")
     default_category: str | None = Field(
         None, description="category of rows without one, and of a dump whose site is in no domain"
     )
@@ -62,17 +50,34 @@ class SourceRules(Record):
             default = type(self).model_fields[key].default
             if self.format not in formats and getattr(self, key) != default:
                 raise ValueError(f"{key} goes with format = {' or '.join(map(repr, formats))}")
+        for name in self.columns:
+            if name not in (known := columns_of(self.format)):
+                listed = ", ".join(known) or "no columns"
+                raise ValueError(
+                    f"[columns] names {name!r}; format = {self.format!r} has {listed}."
+                    + near(name, known)
+                )
         return self
 
 
 _FORMATS_OF_KEY: dict[str, tuple[str, ...]] = {
-    "site": ("stackexchange",),
-    "targets": ("posts", "stackexchange"),
-    **dict.fromkeys(
-        ("texts", "question", "option_a", "option_b", "choice", "reason"), ("choices",)
-    ),
-}
+    "site": ("stackexchange",), "texts": ("choices",), "targets": ("posts", "stackexchange"),
+}  # fmt: skip
 """The keys of a source that go with some formats alone."""
+COLUMNS = {
+    "items": ("id question profile category", "user narrative created source_url rubric_aspects"),
+    "posts": ("user text created category", "title url kind"),
+    "choices": ("user question option_a option_b choice", "created reason category url"),
+    "texts": ("user text", "created title url"),
+}
+"""By kind of table: the columns that must be there, and those that may be."""
+
+
+def columns_of(format: str) -> list[str]:
+    """The names of columns of a format's tables."""
+    tables = ("choices", "texts") if format == "choices" else (format,)
+    named = (names.split() for table in tables for names in COLUMNS.get(table, ()))
+    return list(dict.fromkeys(name for names in named for name in names))
 
 
 Strategy = Literal["omit", "contradict"]

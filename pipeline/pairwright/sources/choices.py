@@ -13,7 +13,6 @@ from typing import NamedTuple
 
 from pairwright.manner import choice_text
 from pairwright.records import Post, content_id
-from pairwright.settings.rules import SourceRules
 from pairwright.sources.fields import Cells
 from pairwright.sources.items import Source, note_frequent_user, placed, rows_by_user
 from pairwright.sources.problems import Problems, Repairs, excerpt, refuse
@@ -131,24 +130,24 @@ _NEITHER = frozenset(
 
 def _choice(source: Source, user: str, cells: Cells, where: str) -> Choice:
     """The choice of a row; raises SourceRefusal."""
-    rules = source.rules
-    question = cells.text(rules.question) or refuse("empty_question", "there is no question")
-    options = [cells.body(name) for name in (rules.option_a, rules.option_b)]
+    question = cells.text("question") or refuse("empty_question", "there is no question")
+    options = [cells.body(name) for name in ("option_a", "option_b")]
     if not all(options) or choice_key(options[0]) == choice_key(options[1]):
         refuse("same_options", "there are not two different responses")
-    taken = _choice_index(cells.text(rules.choice), options, rules)
-    category, domain = placed(source, cells.label(rules.category))
+    taken = _choice_index(cells, options)
+    category, domain = placed(source, cells.label("category"))
     return Choice(
         where=where, user=user, question=question, taken=options[taken],
         refused=options[1 - taken], category=category, domain=domain,
-        created=cells.time(rules.created), reason=cells.text(rules.reason) or None,
-        source_url=cells.address(rules.url), repairs=cells.repairs,
+        created=cells.time("created"), reason=cells.text("reason") or None,
+        source_url=cells.address("url"), repairs=cells.repairs,
     )  # fmt: skip
 
 
-def _choice_index(cell: str, options: Sequence[str], rules: SourceRules) -> int:
+def _choice_index(cells: Cells, options: Sequence[str]) -> int:
     """0 or 1: the option that the user took."""
-    word, said = cell.strip().casefold(), f"`{rules.choice}` is {excerpt(cell)}"
+    cell = cells.text("choice")
+    word, said = cell.strip().casefold(), f"`{cells.column('choice')}` is {excerpt(cell)}"
     side = _SIDE.fullmatch(word)
     readings = {n for n, option in enumerate(options) if option.casefold() == word}
     readings |= {"ab".index(side[1])} if side else set()
@@ -164,10 +163,9 @@ def _text(
 ) -> OwnPost:
     """A text of the second table by one of those who chose, `latest` at these times. It has a time
     if the choices have (`timed`), and none if they have none. Raises SourceRefusal."""
-    rules = source.rules
-    words = f"{cells.line(rules.title)}\n{cells.body(rules.text)}".strip()
-    words = words or refuse("empty_text", f"`{rules.text}` is empty")
-    created = cells.time(rules.created)
+    words = f"{cells.line('title')}\n{cells.body('text')}".strip()
+    words = words or refuse("empty_text", f"`{cells.column('text')}` is empty")
+    created = cells.time("created")
     if bool(created) != timed:
         one, other = ("the text", "the choices") if created else ("the choices", "the text")
         refuse("bad_time", f"{one} has a time and {other} none: the text may be later")
@@ -175,7 +173,7 @@ def _text(
         refuse("unknown_user", "")
     if created and latest[user] and not is_older(created, latest[user]):
         refuse("later_post", "")
-    id, url = content_id("post", user, created or "", words), cells.address(rules.url)
+    id, url = content_id("post", user, created or "", words), cells.address("url")
     source.problems.repair(cells.repairs, where, id)
     return OwnPost(Post(id=id, text=words, created=created, source_url=url))
 

@@ -37,27 +37,39 @@ class Cells:
     something else than it should raises SourceRefusal."""
 
     def __init__(
-        self, fields: Mapping[str, Any], rules: SourceRules, repairs: Repairs | None = None
+        self,
+        fields: Mapping[str, Any],
+        rules: SourceRules,
+        columns: Mapping[str, str],
+        repairs: Repairs | None = None,
     ) -> None:
-        """`repairs`: those of the row around it."""
-        self._fields, self._rules = fields, rules
+        """`columns`: the file's own names of fields. `repairs`: those of the row around it."""
+        self._fields, self._rules, self._columns = fields, rules, columns
         self.repairs: Repairs = {} if repairs is None else repairs
+
+    def column(self, name: str) -> str:
+        """What the file calls a field."""
+        return self._columns.get(name, name)
+
+    def _value(self, name: str) -> Any:
+        return self._fields.get(self.column(name))
 
     def text(self, name: str) -> str:
         """A field's text."""
-        value = _string(self._fields.get(name), name)
+        column = self.column(name)
+        value = _string(self._value(name), column)
         if self._rules.html:
             value = html_text(value)
         elif _HTML.search(value):
-            detail = f"`{name}` holds tags, which are kept as they are"
+            detail = f"`{column}` holds tags, which are kept as they are"
             self.repairs.setdefault("html_kept", detail)
-        return clean_text(value, name, self.repairs, self._rules.max_post_chars)
+        return clean_text(value, column, self.repairs, self._rules.max_post_chars)
 
     def body(self, name: str) -> str:
         """The same of a text that a person wrote, without which a row is refused."""
         words = self.text(name)
         if len(words) < 60 and _REMOVED.fullmatch(words):
-            refuse("removed_text", f"`{name}` is {excerpt(words)}", words)
+            refuse("removed_text", f"`{self.column(name)}` is {excerpt(words)}", words)
         return words
 
     def line(self, name: str) -> str:
@@ -66,18 +78,18 @@ class Cells:
 
     def label(self, name: str) -> str:
         """A field that names something, on one line; a whole number is taken as its digits."""
-        value = self._fields.get(name)
+        value, column = self._value(name), self.column(name)
         if isinstance(value, float) and value.is_integer():  # how pandas stores ids with gaps
             value = int(value)
         if isinstance(value, int) and not isinstance(value, bool):
             value = str(value)
-        return " ".join(_printable(_string(value, name), name, self.repairs).split())
+        return " ".join(_printable(_string(value, column), column, self.repairs).split())
 
     def user(self, name: str) -> str:
         """The same of the user, without whom a row is refused."""
-        user = self.label(name) or refuse("missing_user", f"`{name}` is empty")
+        user = self.label(name) or refuse("missing_user", f"`{self.column(name)}` is empty")
         if len(user) < 60 and _NOBODY.fullmatch(user):
-            refuse("nobody", f"`{name}` is {excerpt(user)}", user)
+            refuse("nobody", f"`{self.column(name)}` is {excerpt(user)}", user)
         return user
 
     def address(self, name: str) -> str | None:
@@ -85,18 +97,19 @@ class Cells:
         and a page that links one must not run it."""
         value = self.label(name)
         if value and not _WEB.fullmatch(value):
-            detail = f"{name} {excerpt(value)} does not begin with http:// or https://, left out"
+            begins = "does not begin with http:// or https://, left out"
+            detail = f"{self.column(name)} {excerpt(value)} {begins}"
             self.repairs.setdefault("bad_address", detail)
             return None
         return value or None
 
     def time(self, name: str) -> str | None:
         """A field's time (see `times.utc`), or None if it is missing."""
-        return time_of(self._fields.get(name), name)
+        return time_of(self._value(name), self.column(name))
 
     def rows(self, name: str) -> list[Any]:
         """A field that holds a list. A table by columns, as `datasets` stores one, is turned."""
-        value: Any = self._fields.get(name)
+        value: Any = self._value(name)
         if is_missing(value):
             return []
         if isinstance(value, dict):
@@ -104,7 +117,7 @@ class Cells:
             if all(isinstance(one, list) for one in columns) and len(set(map(len, columns))) == 1:
                 return [dict(zip(value, row, strict=True)) for row in zip(*columns, strict=True)]
         if not isinstance(value, list):
-            refuse("wrong_type", f"{name} is {kind(value)}, not a list")
+            refuse("wrong_type", f"{self.column(name)} is {kind(value)}, not a list")
         return value
 
 

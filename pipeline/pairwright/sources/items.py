@@ -66,9 +66,9 @@ def read_items(source: Source) -> Iterator[Item]:
     table = open_table(source.rules.path, source.folder, source.rules, "items")
     for row in source.problems.sound(table.rows):
         # LaMP-QA has no users. Once a row has one, a row without is a gap, not a format.
-        with_users = with_users or "user" in row.fields
+        with_users = with_users or source.rules.columns.get("user", "user") in row.fields
         with source.problems.row(row.where) as read:
-            cells = Cells(row.fields, source.rules)
+            cells = Cells(row.fields, source.rules, source.rules.columns)
             read.id = id = cells.label("id") or refuse("missing_id", "the row has no id")
             if id in first:
                 refuse("duplicate_id", f"{first[id]} has this id already")
@@ -80,24 +80,24 @@ def read_items(source: Source) -> Iterator[Item]:
 
 def _item(source: Source, id: str, user: str, cells: Cells, where: str) -> Item:
     question = cells.text("question") or refuse("empty_question", "the row has no question")
-    placed(source, cells.label(source.rules.category))
+    placed(source, cells.label("category"))
     aspects = tuple(_aspects(source, cells))
-    asked = _item_post(source, id, cells, where, question)
+    asked = _item_post(id, cells, where, question)
     posts = list[SourcePost]()
     for raw in cells.rows("profile"):
         with source.problems.row(where) as read:
             if not isinstance(raw, dict):
                 refuse("not_an_object", "a post of the profile is not an object")
-            own = Cells(raw, source.rules)
+            own = Cells(raw, source.rules, {})
             read.id = own.label("id") or refuse("missing_id", "a post of the profile has no id")
             text = own.body("text") or refuse("empty_text", "the post has no text")
-            posts.append(_item_post(source, read.id, own, where, text))
+            posts.append(_item_post(read.id, own, where, text))
     return make_item(source, id, user, asked, posts, aspects)
 
 
-def _item_post(source: Source, id: str, cells: Cells, where: str, text: str) -> SourcePost:
+def _item_post(id: str, cells: Cells, where: str, text: str) -> SourcePost:
     return SourcePost(
-        where=where, id=id, text=text, category=cells.label(source.rules.category),
+        where=where, id=id, text=text, category=cells.label("category"),
         created=cells.time("created"), url=cells.address("source_url"),
         kind=cells.label("kind").lower(), repairs=cells.repairs, question=text,
         narrative=cells.text("narrative"),
@@ -108,7 +108,7 @@ def _aspects(source: Source, cells: Cells) -> Iterator[GoldAspect]:
     for raw in cells.rows("rubric_aspects"):
         if not isinstance(raw, dict):
             refuse("wrong_type", "an entry of rubric_aspects is not an object")
-        entry = Cells(raw, source.rules, cells.repairs)
+        entry = Cells(raw, source.rules, {}, cells.repairs)
         name, reason, evidence = map(entry.text, ("aspect", "reason", "evidence"))
         if name:
             yield GoldAspect(aspect=name, reason=reason, evidence=evidence)
@@ -127,7 +127,7 @@ def read_posts(source: Source) -> Iterator[Item]:
     """The items of each user, users in the order in which the file first names them. Raises
     SourceError."""
     table = open_table(source.rules.path, source.folder, source.rules, "posts")
-    by_user = rows_by_user(source, table, lambda _, cells, where: _post(source, cells, where))
+    by_user = rows_by_user(source, table, lambda _, cells, where: _post(cells, where))
     note_frequent_user(by_user, source.problems)
     for user, posts in by_user.items():
         # The sort is stable: of posts of one moment, the file's last is the latest.
@@ -135,15 +135,14 @@ def read_posts(source: Source) -> Iterator[Item]:
         yield from user_items(source, user, posts)
 
 
-def _post(source: Source, cells: Cells, where: str) -> SourcePost:
-    rules = source.rules
-    created = cells.time(rules.created) or refuse("bad_time", f"`{rules.created}` is empty")
-    title, body = cells.line(rules.title), cells.body(rules.text)
+def _post(cells: Cells, where: str) -> SourcePost:
+    created = cells.time("created") or refuse("bad_time", f"`{cells.column('created')}` is empty")
+    title, body = cells.line("title"), cells.body("text")
     # In one line, as LaMP-QA's profiles have them.
     text = f"{title} {body}".strip() or refuse("empty_text", "neither a title nor a text")
     return SourcePost(
-        where=where, id="", text=text, created=created, category=cells.label(rules.category),
-        url=cells.address(rules.url), kind=cells.label(rules.kind).lower(),
+        where=where, id="", text=text, created=created, category=cells.label("category"),
+        url=cells.address("url"), kind=cells.label("kind").lower(),
         repairs=cells.repairs, question=title or _opening(body), narrative=body,
     )  # fmt: skip
 
@@ -164,8 +163,8 @@ def rows_by_user(
     by_user: dict[str, list[T]] = {}
     for row in source.problems.sound(table.rows):
         with source.problems.row(row.where) as read:
-            cells = Cells(row.fields, source.rules)
-            read.id = user = cells.user(source.rules.user)
+            cells = Cells(row.fields, source.rules, source.rules.columns)
+            read.id = user = cells.user("user")
             one = made(user, cells, row.where)
             by_user.setdefault(user, []).append(one)
     return by_user

@@ -29,7 +29,7 @@ from pairwright.errors import InputError, SourceError
 from pairwright.extras import install
 from pairwright.lines import bounded_lines
 from pairwright.parquet_batches import read_batches
-from pairwright.settings.rules import SourceRules
+from pairwright.settings.rules import COLUMNS, SourceRules
 from pairwright.sources.problems import REMEDIES, SourceProblem, SourceRefusal, refuse
 
 T = TypeVar("T")
@@ -256,14 +256,6 @@ FLAT = (".csv", ".tsv")
 
 # What `[source]` names
 
-_COLUMNS = {
-    "items": ("id question profile category", ""),
-    "posts": ("user text created category", "title url kind"),
-    "choices": ("user question option_a option_b choice", "created reason category url"),
-    "texts": ("user text", "created title url"),
-}
-"""By kind of table: the keys whose columns must be there, and those whose columns may be."""
-
 
 def open_table(given: str, folder: Path, rules: SourceRules, table: str) -> SourceTable:
     """The rows of the file or Hub dataset that `given` names; if it has columns, then those of its
@@ -274,8 +266,8 @@ def open_table(given: str, folder: Path, rules: SourceRules, table: str) -> Sour
         return opened
     if missing := [name for name in required_columns(rules, table) if name not in opened.columns]:
         fix = (
-            f"It has: {', '.join(opened.columns[:40])}. Name the right ones in [source], such as"
-            ' user = "author"; `format` says what a row is.'
+            f"It has: {', '.join(opened.columns[:40])}. Name the right ones in [source.columns],"
+            ' such as user = "author"; `format` says what a row is.'
         )
         fix += " Or set `default_category`." * ("category" in missing)
         what = f"no column {', '.join(missing)}"
@@ -285,11 +277,11 @@ def open_table(given: str, folder: Path, rules: SourceRules, table: str) -> Sour
 
 def required_columns(rules: SourceRules, table: str) -> list[str]:
     """The columns that must be there. What the rules name otherwise than usual must be, too."""
-    needed, optional = (keys.split() for keys in _COLUMNS[table])
-    usual = {name: field.default for name, field in SourceRules.model_fields.items()}
-    names = {key: getattr(rules, key, key) for key in (*needed, *optional)}
-    may = {*optional, "category"} if rules.default_category else {*optional}
-    return [name for key, name in names.items() if key not in may or name != usual[key]]
+    needed, optional = (names.split() for names in COLUMNS[table])
+    may = {"category"} if rules.default_category else set()
+    named = {*needed, *rules.columns} - (may - rules.columns.keys())
+    names = [name for name in (*needed, *optional) if name in named]
+    return [rules.columns.get(name, name) for name in names]
 
 
 def locate(given: str, folder: Path) -> Path | None:
