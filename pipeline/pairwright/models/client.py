@@ -110,14 +110,12 @@ class Client(ABC):
         """A usable reply. Raises CallFailed, EndpointRefused and Interrupted."""
 
     def _known(self, key: str) -> Completion | None:
-        if completion := self.recent.get(key):
-            return completion
-        if self._store is None or (stored := self._store.get(key)) is None:
-            return None
-        try:
-            return self._remember(completion_of(key, stored))
-        except ValueError as error:
-            raise unusable(self._store.path, error, key) from None
+        if self._store and key not in self.recent and (stored := self._store.get(key)):
+            try:
+                self._remember(completion_of(key, stored))
+            except ValueError as error:
+                raise unusable(self._store.path, error, key) from None
+        return self.recent.get(key)
 
     def _remember(self, completion: Completion) -> Completion:
         self.recent[completion.key] = completion

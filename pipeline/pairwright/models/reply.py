@@ -122,18 +122,13 @@ def _without_thinking(text: str) -> tuple[str, str]:
         end = (_CLOSES if opened else _TAG).search(text)
         if not end and opened:
             return thought + text[opened.end() :], ""
-        if not end or not _CLOSES.match(end[0]) or _is_json(text):
+        if not end or not _CLOSES.match(end[0]):
+            return thought, text
+        with suppress(ValueError, RecursionError):
+            json.loads(text)
             return thought, text
         thought += text[opened.end() if opened else 0 : end.start()]
         text = text[end.end() :]
-
-
-def _is_json(text: str) -> bool:
-    try:
-        json.loads(text)
-    except (ValueError, RecursionError):
-        return False
-    return True
 
 
 def _tokens(usage: Any, *names: str) -> int:
