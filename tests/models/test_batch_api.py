@@ -160,8 +160,8 @@ def test_a_batch_whose_making_was_interrupted_is_found_and_not_made_twice(
 ) -> None:
     api.lost = True
     done = submit(study)
-    assert done.code == 1
-    assert "Run the same command again" in done.err
+    assert done.code == 2
+    assert "nothing is submitted twice" in done.err
     assert write(study).code == 2, "it may be under way"
     assert submit(study).code == 3
     assert (len(api.batches), len(api.files)) == (2, 2)
@@ -172,7 +172,7 @@ def test_a_batch_that_the_api_refuses_can_be_answered_in_another_way(
     study: Study, api: BatchApi
 ) -> None:
     api.refuse_batches = True
-    assert submit(study).code == 1
+    assert submit(study).code == 2
     assert "Billing hard limit" in submit(study).err
     assert write(study).code == 3
 

@@ -11,7 +11,7 @@ from unittest import mock
 import pytest
 
 from batch_stand_in import Body, ok, refused, refused_by_vllm, write_lines
-from endpoint import ask, completion
+from endpoint import ask, completion, double, in_thread
 from pairwright.errors import CallFailed
 from pairwright.models import CONTEXT_LENGTH, Request, completion_of
 from pairwright.models.batch import Requests
@@ -285,13 +285,14 @@ def test_the_command_counts_every_line_and_lists_every_problem(tmp_path: Path) -
     config.write_bytes(whole[:40])
     done = pairwright("batch", "ingest", study.run, file)
     assert (done.code, str(config) in done.err) == (2, True)
-    # A run that never wrote requests, and a folder that is no run, are left as they are.
     config.write_bytes(whole)
-    for end in ("", "-wal", "-shm"):
-        (study.run / f"run.sqlite{end}").unlink(missing_ok=True)
-    for run in (study.run, tmp_path / "nowhere"):
-        done = pairwright("batch", "ingest", run, file)
-        assert done.code == 2
-        assert "no requests of this run were written" in done.err
-    assert not (study.run / "run.sqlite").exists()
+    done = pairwright("batch", "ingest", tmp_path / "nowhere", file)
+    assert done.code == 2
+    assert "--run" in done.err
     assert not (tmp_path / "nowhere").exists()
+    with in_thread(double()) as endpoint:
+        live = Study.make(tmp_path / "over the wire", endpoint.url, limit=1, modes=["violate"])
+        assert live.build().code == 0
+    done = pairwright("batch", "ingest", live.run, file)
+    assert done.code == 2
+    assert "no requests of this run were written to files" in done.err

@@ -109,8 +109,8 @@ class StandIn:
             raise self.fails
         return self
 
-    async def reply(self, body: bytes, where: str) -> Response:
-        self.asked.append(json.loads(body))
+    async def reply(self, body: dict[str, Any], where: str) -> Response:
+        self.asked.append(body)
         await asyncio.sleep(self.waits_s)
         found = self.replies.pop(0) if len(self.replies) > 1 else self.replies[0]
         if isinstance(found, Exception):

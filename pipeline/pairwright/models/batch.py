@@ -59,7 +59,6 @@ class RequestFile(NamedTuple):
 
     path: Path
     endpoint: str
-    """The name in the config."""
     lines: int
     upload: str
     """Its id at a Batch API, from the moment that a batch may exist; else empty."""
@@ -92,10 +91,7 @@ class Requests:
         self._round = (last or 0) + 1
 
     def need(self, endpoint: str, request: Request, meter: Meter) -> None:
-        """Put a request into the round: the build cannot go on without its reply.
-
-        Raises CallFailed for one that its endpoint refused, and BudgetSpent.
-        """
+        """Put a request into the round. Raises CallFailed for a refused one, and BudgetSpent."""
         query = "SELECT needed, state, why FROM requests WHERE key = ?"
         found = self.store.execute(query, request.key).fetchone()
         needed, state, why = found or (0, "", "")
@@ -186,8 +182,7 @@ class Recorder(Client):
         self._name, self._requests = name, requests
 
     async def fetch(self, request: Request) -> Answer:
-        """Raises Unanswered; or CallFailed for a request that was refused, BudgetSpent and
-        Interrupted, and then nothing is noted."""
+        """Raises Unanswered; or what `need` raises, and Interrupted, and then nothing is noted."""
         self.go_on()
         self._requests.need(self._name, request, self.meter)
         raise Unanswered(request.purpose)

@@ -150,21 +150,18 @@ def _answer(endpoint: str, request: Request, reply: Response, secrets: Secrets) 
 @contextmanager
 def _open_run(folder: Path) -> Iterator[tuple[Config, Ingest]]:
     """Open a run that was built with `batch`. Raises ConfigError, and InputError for another."""
-    missing = InputError(
-        "no requests of this run were written to files",
-        where=folder,
-        fix="`pairwright build CONFIG --run DIR --batch` writes them.",
-    )
-    if not (folder / CALLS).exists():
-        raise missing
     path = folder / "config.toml"
-    saved = read_toml(path, "Restore it from a copy, or build into another run folder.")
+    saved = read_toml(path, "Name the folder that `pairwright build` was given as --run.")
     config = validate({key: one for key, one in saved.items() if key != "content"}, path)
     names = [endpoint.api_key_env for endpoint in config.endpoints.values()]
     with closing(Store(folder / CALLS)) as store:
         requests = Requests(store)
         if not requests.files():
-            raise missing
+            raise InputError(
+                "no requests of this run were written to files",
+                where=folder,
+                fix="`pairwright build CONFIG --run DIR --batch` writes them.",
+            )
         ingest = Ingest(requests, Secrets(*(os.environ.get(name) for name in names if name)))
         yield config, ingest
         ingest.files = requests.files()
@@ -200,8 +197,7 @@ def submit_batches(
     written for, with the key that its api_key_env names. Exits with 3 while a batch is under way,
     and with 1 if one has ended without all of its replies: those are asked for in the next round.
 
-    Raises ConfigError, InputError if the run was not built with `batch`, CallFailed and
-    EndpointRefused.
+    Raises ConfigError, EndpointRefused, and InputError if the run was not built with `batch`.
 
     Examples::
 
@@ -221,8 +217,8 @@ def submit_batches(
 
 @contextmanager
 def _batch_api(config: Config, name: str) -> "Iterator[OpenAI]":
-    """The Batch API of an endpoint. Raises ConfigError for what has none, and in the block what it
-    refuses: CallFailed, EndpointRefused."""
+    """The Batch API of an endpoint. Raises ConfigError for what has none, and EndpointRefused for
+    all that it refuses in the block."""
     endpoint, where = config.endpoints[name], f"[endpoints.{name}]"
     if endpoint.base_url is None or endpoint.recording is not None:
         raise ConfigError(
@@ -239,13 +235,11 @@ def _batch_api(config: Config, name: str) -> "Iterator[OpenAI]":
         with OpenAI(api_key=key or "none", base_url=url, timeout=endpoint.timeout_s) as api:
             yield api
     except APIError as error:
-        status = getattr(error, "status_code", None)
-        said = f"{where} {url}: {Secrets(key).hide(str(error.__cause__ or error))}"
-        if status in (401, 403, 404):
-            advice = "Check `base_url`, and the key in the variable that `api_key_env` names."
-            raise EndpointRefused(f"{said}\n  {advice}") from None
-        said += "\n  Run the same command again: nothing is submitted twice."
-        raise CallFailed(f"http_{status}" if status else "connection", said) from None
+        raise EndpointRefused(
+            f"{where} {url}: {Secrets(key).hide(str(error.__cause__ or error))}\n"
+            "  Check `base_url`, and the key in the variable that `api_key_env` names; then run the"
+            " same command again: nothing is submitted twice."
+        ) from None
 
 
 def _submit(api: "OpenAI", file: RequestFile, ingest: Ingest) -> None:

@@ -17,7 +17,7 @@ from pydantic import JsonValue
 from pairwright.errors import ConfigError, PairwrightError
 from pairwright.extras import install
 from pairwright.models.client import EndpointClient
-from pairwright.models.model import Request, bytes_of
+from pairwright.models.model import Request
 from pairwright.models.refusals import Response, Transient
 from pairwright.settings.endpoints import Endpoint
 
@@ -62,7 +62,7 @@ class Engine(EndpointClient):
             self._starting = asyncio.create_task(self._start())
         # All calls wait for it: one that is cancelled must not end it.
         served = await asyncio.shield(self._starting)
-        body = bytes_of(request.body(self._endpoint.token_parameter))
+        body = request.body(self._endpoint.token_parameter)
         try:
             async with asyncio.timeout(self._endpoint.timeout_s):
                 return await served.reply(body, f"[endpoints.{self.name}] {self.where}")
@@ -102,10 +102,8 @@ class Engine(EndpointClient):
 
 
 def parsed(parser: ArgumentParser, name: str, endpoint: Endpoint, required: list[str]) -> Namespace:
-    """All flags as the parser's namespace, with defaults for those that the endpoint leaves out.
-
-    `required` is what the parser insists on. Raises ConfigError with what the parser says.
-    """
+    """All flags as the parser's namespace; `required` is what it insists on. Raises ConfigError
+    with what it says."""
 
     def refuse(message: str) -> NoReturn:
         raise wrong(name, message)

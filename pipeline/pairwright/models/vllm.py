@@ -6,13 +6,10 @@ here.
 """
 
 import asyncio
-import json
 import signal
 from argparse import Namespace
-from collections.abc import Iterator
-from contextlib import contextmanager
 from multiprocessing import resource_tracker
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 from starlette.datastructures import State
@@ -39,10 +36,10 @@ class EngineChat(NamedTuple):
     client: AsyncLLM
     chat: OpenAIServingChat
 
-    async def reply(self, body: bytes, where: str) -> Response:
+    async def reply(self, body: dict[str, Any], where: str) -> Response:
         """Raises EndpointRefused once the engine is dead."""
         try:
-            request = ChatCompletionRequest.model_validate(json.loads(body))
+            request = ChatCompletionRequest.model_validate(body)
             reply = await self.chat.create_chat_completion(request)
         except Exception as error:  # All that the server turns into a status.
             if self.client.errored:
@@ -69,29 +66,19 @@ async def start(name: str, endpoint: Endpoint) -> EngineChat:
 
 
 def _launched(name: str, endpoint: Endpoint) -> tuple[Namespace, AsyncLLM]:
-    parser = make_arg_parser(FlexibleArgumentParser())
     # The parser insists on two files. They are not opened.
+    parser = make_arg_parser(FlexibleArgumentParser())
     flags = parsed(parser, name, endpoint, ["-i", "", "-o", ""])
-    try:
-        with _deaf_to_ctrl_c():
-            # Some defaults, such as how many calls run at once, differ by what it is used for.
-            client = AsyncLLM.from_engine_args(
-                AsyncEngineArgs.from_cli_args(flags), usage_context=UsageContext.OPENAI_API_SERVER
-            )
-    except ValidationError as error:
-        field, message = first_invalid(error)
-        raise wrong(name, f"{field}: {message}".removeprefix(": ")) from None
-    return flags, client
-
-
-@contextmanager
-def _deaf_to_ctrl_c() -> Iterator[None]:
-    """Processes that are started inside do not hear Ctrl-C, which a terminal sends to all: a run
-    that is asked to stop still wants the replies that are on their way."""
-    # Started any later it would unblock the signal.
+    # A terminal sends Ctrl-C to all processes. Those of the engine do not hear it: a run that is
+    # asked to stop still wants the replies that are on their way. This one would unblock it later.
     resource_tracker.ensure_running()
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
-        yield
+        engine = AsyncEngineArgs.from_cli_args(flags)
+        # Some defaults, such as how many calls run at once, differ by what it is used for.
+        usage = UsageContext.OPENAI_API_SERVER
+        return flags, AsyncLLM.from_engine_args(engine, usage_context=usage)
+    except ValidationError as error:
+        raise wrong(name, ": ".join(filter(None, first_invalid(error)))) from None
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
