@@ -127,7 +127,8 @@ def read_study(folder: HumanFolder) -> FixedStudy:
     away = withdrawn_people(folder)
     for keyed in records_in(folder.adjudication_key, KeyedTask):
         if keyed.task in key or keyed.round != 2:
-            raise InputError("holds another round", where=folder.adjudication_key, fix=RESTORE)
+            what = "has tasks that are not of the second round"
+            raise InputError(what, where=folder.adjudication_key, fix=RESTORE)
         if keyed.annotator not in away:
             key[keyed.task] = keyed
     return FixedStudy(study, key)

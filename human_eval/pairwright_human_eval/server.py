@@ -32,7 +32,6 @@ _TOKEN = (
 class Project(NamedTuple):
     """A project as the server describes it."""
 
-    id: int
     config: str
     """The labelling configuration, as XML."""
     tasks: int
@@ -80,7 +79,7 @@ class LabelStudioClient:
                 if p.id in found:  # A server that gives its last page again and again.
                     break
                 answered = bool(p.num_tasks_with_annotations or p.skipped_annotations_number)
-                found[p.id] = Project(p.id, p.label_config or "", p.task_number or 0, answered)
+                found[p.id] = Project(p.label_config or "", p.task_number or 0, answered)
         return found
 
     def create(self, title: str, config: str) -> int:

@@ -10,9 +10,9 @@ import pytest
 from live_study import LiveStudy, split_votes, usual
 from pairwright_human_eval.forms import QUESTIONS
 from pairwright_human_eval.records import KeyedTask
-from pairwright_human_eval.sheets import guarded, unguarded
+from pairwright_human_eval.sheets import LONGEST, guarded, unguarded
 from released import PAIRS, Answers, answered, released, rows, run_of
-from sheets import ANSWER, FIELD, TASK, WHAT, Rows, sheet_rows, write
+from sheets import ANSWER, FIELD, TASK, TEXT, WHAT, Rows, sheet_rows, write
 
 FIRST = "annotator-01"
 NAMES = [f"annotator-{n:02}" for n in range(1, 10)]
@@ -112,6 +112,19 @@ def test_hostile_texts_are_in_no_formula(tmp_path: Path) -> None:
     cells = [cell for path in paths for row in sheet_rows(path) for cell in row]
     assert f"'{formula}" in cells
     assert not any(cell.startswith(("=", "+", "-", "@", "\t")) for cell in cells)
+
+
+def test_a_text_that_no_cell_can_hold_goes_on_in_further_rows(tmp_path: Path) -> None:
+    question = " ".join(map(str, range(20_000)))
+    assert len(question) > 3 * LONGEST
+    pairs = [pair.model_copy(update={"question": question}) for pair in PAIRS[:2]]
+    study = LiveStudy(run_of(tmp_path / "run", pairs, study=False))
+    study.do("export", "--tool", "spreadsheet", "--seed", 1, "--annotators", 9)
+    rows = sheet_rows(study.folder.sheet(FIRST))
+    task = next(row[TASK] for row in rows if row[WHAT] == "The question")
+    parts = [row[TEXT] for row in rows if (row[TASK], row[WHAT]) == (task, "The question")]
+    assert "".join(parts) == question
+    assert max(map(len, parts)) == LONGEST
 
 
 def with_separator_line(path: Path, rows: Rows) -> Path:

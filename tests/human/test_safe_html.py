@@ -8,7 +8,7 @@ from itertools import product
 import pytest
 
 from hostile import HOSTILE
-from pairwright_human_eval.safe_html import render_markdown
+from pairwright_human_eval.safe_html import plain_text, render_markdown
 
 TAGS = frozenset(
     "p br h1 h2 h3 h4 h5 h6 ul ol li blockquote pre code em strong s hr "
@@ -146,3 +146,29 @@ def test_what_is_nested_too_deep_is_shown_as_written() -> None:
     text = "before\n\n" + "> " * 100 + "<b>a & b</b>"
     assert render_markdown(text).startswith("<pre>before\n\n&gt; &gt;")
     assert Page(render_markdown(text)).text == text
+
+
+@pytest.mark.parametrize(
+    ("markdown", "text"),
+    [
+        ("first\nsecond\n\n**third** <b>", "first\nsecond\n\nthird <b>"),
+        ("# Head\ntext", "Head\n\ntext"),
+        ("- a\n- b\n\nend", "- a\n- b\n\nend"),
+        ("5. a\n6. b\n   - c\n7. d", "5. a\n6. b\n\n  - c\n\n7. d"),
+        ("3. a\n\n   more\n4. b", "3. a\nmore\n\n4. b"),
+        ("| a | b |\n|---|---|\n| 1 | 2 |\n\nend", "| a | b\n| 1 | 2\n\nend"),
+        ("```\nx  <  1\n  y\n```\nend", "x  <  1\n  y\n\nend"),
+        ("> quote\n\nend", "quote\n\nend"),
+    ],
+)
+def test_a_cell_shows_what_the_page_shows(markdown: str, text: str) -> None:
+    assert plain_text(render_markdown(markdown)) == text
+
+
+def test_a_cell_hides_nothing_of_a_hostile_response() -> None:
+    for text in HOSTILE:
+        shown = plain_text(render_markdown(text))
+        assert "KEPT" in shown or text == "$response_b"
+        assert shown.split() == Page(render_markdown(text)).text.split() or re.search(
+            r"<(li|t[dhr]|br|h\d|p)\b", render_markdown(text)
+        )
