@@ -22,7 +22,7 @@ from pairwright_human_eval.folder import (
     RESTORE,
     FixedStudy,
     HumanFolder,
-    read_task_file,
+    read_tasks,
     record_in,
     withdrawn_people,
 )
@@ -173,18 +173,14 @@ def _loads(
     """The round's tasks by annotator and kind, in the order of the work. Raises InputError if
     a task file is not as the key has it."""
     away = withdrawn_people(folder)
-    expected: dict[tuple[str, Kind], dict[str, str]] = {}
-    for row in fixed.key.values():
-        if row.round == round and row.annotator not in away:
-            expected.setdefault((row.annotator, row.kind), {})[row.task] = row.data_hash
-    loads = {}
-    for load in sorted(expected, key=lambda load: (load[0], KINDS.index(load[1]))):
-        path = folder.tasks(*load, round)
-        loads[load] = read_task_file(path)
-        hashes = {name: digest(data) for name, data in loads[load].items()}
-        if changed := {name for name, _ in hashes.items() ^ expected[load].items()}:
-            what = f"{len(changed)} tasks are not as exported, such as {min(changed)}"
-            raise InputError(what, where=path, fix=RESTORE)
+    key = [row for row in fixed.key.values() if row.round == round and row.annotator not in away]
+    shown = read_tasks(folder, key)
+    loads: dict[tuple[str, Kind], dict[str, Data]] = {}
+    for row in sorted(key, key=lambda row: (row.annotator, KINDS.index(row.kind))):
+        if digest(shown[row.task]) != row.data_hash:
+            path = folder.tasks(row.annotator, row.kind, round)
+            raise InputError(f"{row.task} is not as exported", where=path, fix=RESTORE)
+        loads.setdefault((row.annotator, row.kind), {})[row.task] = shown[row.task]
     return loads
 
 
