@@ -33,7 +33,6 @@ NAMES = {
     "annotator": ("annotator", "annotator_id", "worker", "worker_id", "workerid", "rater", "coder"),
     "label": ("label", "vote", "rating", "choice", "answer", "preference"),
     "question": ("question_name",),
-    "first": ("first",),
 }
 """Columns that are used without being named."""
 PLACES = (("A", "B"), ("a", "b"), ("first", "second"), ("left", "right"))
@@ -58,10 +57,10 @@ class QuestionVotes(Record):
     raters: dict[str, Estimate]
     """By annotator, the least in line first: votes that are what more than half of the others on
     the item say, of those on items with such a label."""
-    first: Estimate | None
-    """Votes for what was shown first, of those for either; None if places are not known."""
     places: tuple[str, str] | None
-    """The labels that were taken for places; None if a column says what was shown first."""
+    """The labels that name places."""
+    first: Estimate | None
+    """Votes for the first place, of those for either."""
     divided: tuple[str, ...]
     """Items with two votes or more on which no label has more than half."""
     remarks: tuple[str, ...]
@@ -89,7 +88,7 @@ def agreement_of(
     columns: Annotated[
         Iterable[str],
         Option(
-            "--column", help="item, annotator, label, first; repeatable.", metavar="WHAT=COLUMN"
+            "--column", help="item, annotator, label, question; repeatable.", metavar="WHAT=COLUMN"
         ),
     ] = (),
 ) -> VotesReport:
@@ -98,7 +97,8 @@ def agreement_of(
     Reads Label Studio (JSON, JSON_MIN, CSV), Argilla records, MTurk batches, answers.jsonl, and any
     table with a column each for item, annotator and label. For every question: Krippendorff's
     alpha, percent agreement, Gwet's AC1, who differs from the others, and divided items. Labels
-    that are numbers are ordinal. `first` is the column of the label that was shown first.
+    that are numbers are ordinal. Labels such as A and B, or first and second, are places: their
+    votes show a preference for the first one.
 
     Raises InputError for a file that holds no votes.
 
@@ -126,8 +126,6 @@ class Vote(NamedTuple):
     item: str
     annotator: str
     label: object
-    first: object = None
-    """The label that was shown first, if it is known."""
 
 
 Found = Iterator[Vote | str]
@@ -143,7 +141,8 @@ def question_votes(question: str, table: pd.DataFrame) -> QuestionVotes:
     measurement: Measurement = "ordinal" if numbers else "nominal"
     if not numbers:
         table = table.assign(label=table["label"].map(str))
-    counts = {item: labels for item, labels in count_labels(table).items() if labels.total() > 1}
+    by_item = {item: labels for item, labels in count_labels(table).items() if labels.total() > 1}
+    counts = {str(label): int(n) for label, n in entries(table["label"].value_counts())}
     agreed = with_others(table).reindex(sorted(set(table["annotator"])), fill_value=0)
     raters = {str(who): share(int(row["k"]), int(row["n"])) for who, row in agreed.iterrows()}
     places = next((places for places in PLACES if {*places} <= {*table["label"]}), None)
@@ -151,13 +150,13 @@ def question_votes(question: str, table: pd.DataFrame) -> QuestionVotes:
         question=question,
         measurement=measurement,
         agreement=agreement(table, measurement=measurement),
-        counts={str(label): int(n) for label, n in entries(table["label"].value_counts())},
+        counts=counts,
         confusion=_confusion(table),
         raters=dict(sorted(raters.items(), key=lambda one: one[1].value or 0.0)),
-        first=_first(table, places),
-        places=places if table["first"].isna().all() else None,
-        divided=tuple(sorted(item for item, n in counts.items() if majority(n) == "")),
-        remarks=tuple(_remarks(table, len(counts))),
+        places=places,
+        first=share(counts[places[0]], sum(counts[place] for place in places)) if places else None,
+        divided=tuple(sorted(item for item, n in by_item.items() if majority(n) == "")),
+        remarks=tuple(_remarks(table, len(by_item))),
     )
 
 
@@ -180,25 +179,14 @@ def _confusion(table: pd.DataFrame) -> dict[str, dict[str, float]]:
     return {str(one): {str(k): n for k, n in entries(row)} for one, row in shares.iterrows()}
 
 
-def _first(table: pd.DataFrame, places: tuple[str, str] | None) -> Estimate | None:
-    """Votes for the first place, by the column of what was shown first or by labels."""
-    votes, first = table["label"].map(str), table["first"].map(str)
-    if not table["first"].isna().all():
-        own = votes.isin({*first})
-        return share(int((votes == first)[own].sum()), int(own.sum()))
-    if places:
-        return share(int((votes == places[0]).sum()), int(votes.isin(places).sum()))
-    return None
-
-
 # Files
 
 
 def read_votes(path: Path, columns: Mapping[str, str]) -> tuple[str, pd.DataFrame, tuple[str, ...]]:
     """The format of a file, its votes with their fields as columns, and what was left out.
 
-    `columns` names the columns of item, annotator, label, question and first. Raises InputError for
-    a file that holds no vote.
+    `columns` names the columns of item, annotator, label and question. Raises InputError for a file
+    that holds no vote.
     """
     if path.suffix not in OPENERS:
         raise InputError("is not a table", where=path, fix=f"Give {', '.join(OPENERS)}.")
@@ -254,8 +242,7 @@ def _plain(rows: list[Row], column: Mapping[str, str]) -> Found:
             continue
         question = str(row.get(column["question"], "")) if column["question"] else column["label"]
         item, who = str(row.get(column["item"])), str(row.get(column["annotator"]))
-        first = label_of(row.get(column["first"])) if column["first"] else None
-        yield Vote(question, item, who, label_of(label), first)
+        yield Vote(question, item, who, label_of(label))
 
 
 def label_of(value: object) -> object:

@@ -67,7 +67,7 @@ contradicted = 1.0
 """
 TYPED = "Both are fine; the first is <b>shorter</b>."
 WRITTEN = "<img src=x onerror=alert(1)> **Ask** me: reader@example.org"
-"""The comment on everything that will be disputed: an adjudicator gets to read it."""
+"""The comment on everything that will be disputed."""
 
 
 @pytest.fixture

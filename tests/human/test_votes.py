@@ -204,17 +204,6 @@ def test_agreement_is_as_published(tmp_path: Path, name: str) -> None:
     assert nominal == pytest.approx(known["krippendorff"][0], abs=5e-6)
 
 
-def test_the_first_place_is_known_by_its_column(tmp_path: Path) -> None:
-    rows = [
-        {"item": n, "annotator": who, "label": "ours", "first": "ours" if n % 2 else "theirs"}
-        for n in range(8)
-        for who in "pq"
-    ]
-    (found,) = agreement_of(written(tmp_path / "votes.csv", rows)).questions
-    assert found.first
-    assert (found.first.value, found.first.n, found.places) == (0.5, 16, None)
-
-
 def test_own_answers_are_read(tmp_path: Path) -> None:
     study = LiveStudy(run_of(tmp_path / "run", PAIRS[:6], answer=usual))
     found = agreement_of(study.folder.answers)
