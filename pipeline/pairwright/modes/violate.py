@@ -40,7 +40,9 @@ async def build_violate(
     if isinstance(own, Dropped):
         return own
     if config.paper_writers:
-        own = _as_writers_saw(item, own, models, rules)
+        tokens = models.generator.endpoint.history_tokens
+        shown = selected(item.question, item.profile, config.planner, tokens)
+        own = Rubric(**{**dict(own), "shown": tuple(post.id for post in shown)})
         strategy, write = "avoid", partial(_write_paper, item, own, models, rules)
     else:
         strategy = strategy_of(item, config.strategies)
@@ -63,13 +65,6 @@ def strategy_of(item: Item, strategies: tuple[str, ...]) -> str:
     """How the rejected side is made: by content, so that the same item gets the same strategy in
     any file order."""
     return strategies[int(content_id("s", item.id)[-8:], 16) % len(strategies)]
-
-
-def _as_writers_saw(item: Item, rubric: Rubric, models: Models, rules: BuildRules) -> Rubric:
-    """The rubric with the posts that the paper's writers are shown."""
-    tokens = models.generator.endpoint.history_tokens
-    shown = selected(item.question, item.profile, rules.config.planner, tokens)
-    return Rubric(**{**dict(rubric), "shown": tuple(post.id for post in shown)})
 
 
 async def _write_paper(
