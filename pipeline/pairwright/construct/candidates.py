@@ -13,13 +13,13 @@ from typing import NamedTuple
 from pairwright import text
 from pairwright.construct.corpus import Block, Corpus, nearest
 from pairwright.construct.outcomes import Planned, PossiblePartner
-from pairwright.drafting.rubrics import plans_of, rubric_of, says_nothing
+from pairwright.drafting.rubrics import question_of, rubric_of, says_nothing
 from pairwright.drafting.rules import BuildRules, Histories, are_level, fair_posts, older_than
 from pairwright.models import Models
 from pairwright.modes import MODES
 from pairwright.records import Dropped, Item, Post
 from pairwright.settings.rules import TwinRules
-from pairwright.stages.infer import AT_ONCE, shows_signal
+from pairwright.stages.infer import AT_ONCE, plan_others, shows_signal
 
 ItemLanguage = Callable[[Item], str | None]
 Terms = frozenset[str]
@@ -51,7 +51,7 @@ async def plan_question(
         unlike = (PossiblePartner(user, bearing=0) for user in tried.unlike if plain)
         return Planned(rubric=rubric, possible=tuple(unlike))
     posts = tuple(fair_posts(item, corpus.longest_item(user).profile) for user in tried.users)
-    plans = await plans_of(item, posts, models, rules)
+    plans = await plan_others(question_of(item, rules), posts, models.planner)
     suited = [
         PossiblePartner(user, _bearing(item, own, rules))
         for user, own in zip(tried.users[: tried.suited], posts, strict=False)

@@ -43,11 +43,10 @@ class Question(NamedTuple):
     @property
     def others(self) -> dict[str, int]:
         """The users who could be the partner, with what a couple with each is worth by it."""
-        worth = {one.user: UNPLANNED for one in self.unplanned}
-        worth |= {one.user: TWIN for one in self.possible}
         return {
-            one.user: (worth[one.user] if self.signal else PLACEBO) + round(10_000 * one.bearing)
-            for one in (*self.unplanned, *self.possible)
+            one.user: (worth if self.signal else PLACEBO) + round(10_000 * one.bearing)
+            for worth, others in ((UNPLANNED, self.unplanned), (TWIN, self.possible))
+            for one in others
         }
 
 

@@ -141,7 +141,7 @@ class RunStatus:
     @property
     def nothing_kept(self) -> bool:
         """Whether all units have ended, and none of them was kept."""
-        return bool(self.count()) and not self.count("kept") and not self.waiting
+        return bool(self.units) and not (self.pairs or self.waiting)
 
     @property
     def is_short(self) -> bool:

@@ -1,9 +1,9 @@
 """Rubrics: the aspects that a user expects, inferred by the planner or given with the data."""
 
-from pairwright.drafting.rules import BuildRules, Histories
+from pairwright.drafting.rules import BuildRules
 from pairwright.models import Models
 from pairwright.records import Aspect, Dropped, DroppedAspect, Item, Post, Rubric
-from pairwright.stages.infer import Question, infer_rubric, plan_others
+from pairwright.stages.infer import Question, infer_rubric
 from pairwright.stages.planner import Plan
 
 _UNFOUNDED = frozenset({"support_far_fetched", "evidence_not_in_post", "names_no_shown_post"})
@@ -30,26 +30,11 @@ async def plan_rubric(
     are ranked by the question, aspects are planned from them, and those stay that the posts support
     and that others do not expect, too."""
     others = rules.others(item, user)
-    return await infer_rubric(_question(item, rules), user, posts, others, models)
+    return await infer_rubric(question_of(item, rules), user, posts, others, models)
 
 
-async def plan_of(
-    item: Item, posts: tuple[Post, ...], models: Models, rules: BuildRules
-) -> Plan | Dropped:
-    """What a planner finds in another user's posts for the item's question, before the checks that
-    ask models."""
-    return await _question(item, rules).plan(posts, models.planner)
-
-
-async def plans_of(
-    item: Item, histories: Histories, models: Models, rules: BuildRules
-) -> tuple[Plan | Dropped, ...]:
-    """The plans of the first of these users for the item's question: those that a rubric for it is
-    compared with."""
-    return await plan_others(_question(item, rules), histories, models.planner)
-
-
-def _question(item: Item, rules: BuildRules) -> Question:
+def question_of(item: Item, rules: BuildRules) -> Question:
+    """The item's question, as the planner is asked."""
     return Question(
         id=item.id,
         text=item.question,

@@ -3,7 +3,7 @@ responses, so that nothing decides."""
 
 from pairwright.drafting.drafts import Drawing
 from pairwright.drafting.judging import Requirements, Texts, both
-from pairwright.drafting.rubrics import no_rubric, plan_of, says_nothing
+from pairwright.drafting.rubrics import no_rubric, question_of, says_nothing
 from pairwright.drafting.rules import BuildRules, are_level, fair_posts
 from pairwright.models import Models
 from pairwright.modes.mode import Mode, read_card
@@ -59,7 +59,7 @@ async def _check_partner(
         # They are a couple by another question, before which the partner wrote more, or less.
         detail = f"{len(item.profile)} posts of the asker, {len(posts)} of the partner"
         return Dropped(stage="placebo", reason="unlike_histories", detail=detail)
-    found = await plan_of(item, posts, models, rules)
+    found = await question_of(item, rules).plan(posts, models.planner)
     if isinstance(found, Dropped):
         return Dropped(stage=found.stage, reason=found.reason, detail=found.detail, user=user)
     if says_nothing(found):

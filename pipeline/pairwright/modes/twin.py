@@ -34,12 +34,9 @@ async def build_twin(
     assert partner, "a twin has two users"
     posts = older_than(item, partner.profile)
     # Of each user: rank the posts, plan aspects, keep those that the posts support.
-    planned = await both(
-        (
-            rubric_of(item, models, rules, rubric),
-            plan_rubric(item, partner.user, posts, models, rules),
-        )
-    )
+    asker = rubric_of(item, models, rules, rubric)
+    other = plan_rubric(item, partner.user, posts, models, rules)
+    planned = await both((asker, other))
     if isinstance(planned, Dropped):
         return planned
     if alike := _check_rubrics(item, *planned, rules):
