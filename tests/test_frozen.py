@@ -26,7 +26,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pairwright.evaluation import rank_measures as measures
+from pairwright.evaluation import correlate as measures
 from pairwright_human_eval.agreement import agreement
 from study import pairwright
 

@@ -31,10 +31,10 @@ from pairwright.evaluation.outputs import (
     OutputScores,
     PersonQuestion,
     PersonQuestions,
+    SampleScores,
     model_scores,
     read_outputs,
 )
-from pairwright.evaluation.samples import SampleScores
 from pairwright.evaluation.scorers.scorer import ScorerRef
 from pairwright.lines import read_lines
 from pairwright.pairs import Row

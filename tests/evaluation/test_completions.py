@@ -25,7 +25,7 @@ from pairwright.evaluation.completions import (
     shown_posts,
     task,
 )
-from pairwright.evaluation.samples import SampleScores
+from pairwright.evaluation.outputs import SampleScores
 from pairwright.records import Item
 from pairwright.settings.rules import HistoryRules
 from scripted import item, posts

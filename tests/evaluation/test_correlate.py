@@ -15,20 +15,18 @@ from decided import ends
 from pairwright.errors import InputError
 from pairwright.evaluation.correlate import (
     ModelTable,
+    RankMeasure,
     correlate_models,
     correlation_page,
     interval,
     leave_out,
-    read_models,
-)
-from pairwright.evaluation.rank_measures import (
-    RankMeasure,
     ndcg,
     rbo,
+    read_models,
     reported_measures,
     spearman,
 )
-from pairwright.evaluation.rank_measures import weighted_tau as weighted
+from pairwright.evaluation.correlate import weighted_tau as weighted
 from pairwright.stats import Estimate
 from reference_data import REFERENCE
 from study import Done, pairwright

@@ -22,8 +22,9 @@ from pairwright.evaluation.conditions import (
     ask_fitting,
     item_of,
 )
-from pairwright.evaluation.scorers.baselines import BASELINES, Baseline
 from pairwright.evaluation.scorers.scorer import (
+    BASELINES,
+    Baseline,
     Preference,
     PromptContent,
     ResponseScore,

@@ -1,5 +1,6 @@
 """`pairwright evaluate` on a real port: what is asked, what is stored, what is written and said."""
 
+import json
 import re
 import shutil
 from collections.abc import Iterator
@@ -16,10 +17,11 @@ from pairwright.evaluation.benchmark import Benchmark
 from pairwright.evaluation.conditions import CONDITIONS
 from pairwright.evaluation.evaluate import evaluate
 from pairwright.evaluation.leaderboard import BoardRow
-from pairwright.evaluation.scores import ScoresOf
+from pairwright.evaluation.scores import ScoresOf, read_scores
 from pairwright.evaluation.settings import Scorers, load_scorers, with_scorers
 from pairwright.models.store import Store
 from pairwright.progress import Note
+from released import PAIRS, run_of
 from study import pairwright
 
 ALL = tuple(CONDITIONS)
@@ -249,3 +251,47 @@ def test_a_judge_is_named_on_the_command_line(work: Work) -> None:
     assert done.code == 0, done.said
     assert "toy-judge" in done.said
     assert (out / "toy-judge.profile.jsonl").is_file()
+
+
+def test_anybodys_pairs_are_evaluated_in_the_conditions_that_they_allow(tmp_path: Path) -> None:
+    rows = [
+        {"prompt": "Why is the sky blue?", "response1": "Air scatters it.", "response2": "No idea.",
+         "annotator1": 1},
+        {"prompt": "Why is the sea salty?", "response1": "No.", "response2": "Rivers bring salt.",
+         "annotator1": 2},
+        {"prompt": "Why is it deep?", "response1": "No.", "response2": "So.", "annotator1": 0},
+    ]  # fmt: skip
+    path, out = tmp_path / "theirs.jsonl", tmp_path / "out"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    labels = ("--label", "first=1", "--label", "second=2", "--label", "tie=0")
+    done = pairwright("evaluate", path, "--out", out, "--scorer", "longer", *labels)
+    assert done.code == 0, done.said
+    said = " ".join(done.said.split())
+    assert "labels read as: 0 = tie, 1 = first, 2 = second" in said
+    assert "Condition profile is left out" in said
+    (table,) = read_scores([out])
+    assert (table.about.condition, table.about.benchmark.kind) == ("none", "file")
+    assert len(table.scores) == 2, "a tie is no pair"
+    board = pairwright("leaderboard", out)
+    assert board.code == 0, board.said
+    assert "100.0 %" in board.said
+    done = pairwright(
+        "evaluate", path, "--out", out, "--scorer", "longer", *labels, "--condition", "profile"
+    )
+    assert done.code == 2
+    assert "no pair can be shown the user's earlier posts" in " ".join(done.said.split())
+
+
+def test_pairs_with_one_id_are_told_apart(tmp_path: Path) -> None:
+    row = {"id": "a", "prompt": "Why?", "chosen": "Because of it.", "rejected": "So."}
+    path = tmp_path / "same.jsonl"
+    path.write_text(f"{json.dumps(row)}\n{json.dumps(row | {'chosen': 'It is.'})}\n")
+    made = evaluate(path, None, tmp_path / "out", names=["longer"])
+    assert [one.pair for one in made.tables[0].scores] == ["a", "a#2"]
+
+
+def test_pairs_of_a_run_are_evaluated_and_said_to_be_unverified(tmp_path: Path) -> None:
+    run = run_of(tmp_path / "run", PAIRS)
+    done = pairwright("evaluate", run, "--out", tmp_path / "out", "--scorer", "longer")
+    assert done.code == 0, done.said
+    assert "of a build and not of a release: unverified" in " ".join(done.said.split())

@@ -8,6 +8,6 @@ session.py      what a file of scorers names, connected
 scores.py       the scores table: a line a pair
 figures.py      functions of the table, each figure with n and interval
 evaluate.py leaderboard.py leaderboard_page.py    the commands, and tables side by side
-outputs.py samples.py best_of_n.py completions.py policy.py    downstream
-rank_measures.py correlate.py    whether doing well on a benchmark goes with doing well downstream
+outputs.py best_of_n.py completions.py policy.py    downstream
+correlate.py    whether doing well on a benchmark goes with doing well downstream
 """

@@ -18,9 +18,11 @@ from pairwright.evaluation.outputs import (
     AspectJudge,
     PersonQuestion,
     PersonQuestions,
+    SampledPolicy,
+    SampleScores,
     mean_adherence,
+    score_samples,
 )
-from pairwright.evaluation.samples import SampledPolicy, SampleScores, score_samples
 from pairwright.evaluation.scorers.scorer import Pointwise, ScorerRef, Unscored, reasons
 from pairwright.evaluation.session import (
     ScorerSession,

@@ -21,7 +21,7 @@ from typer import Argument, Option
 from pairwright import assets, text
 from pairwright.errors import InputError
 from pairwright.evaluation.conditions import Strangers
-from pairwright.evaluation.samples import SampledPolicy, SampleScores, score_samples
+from pairwright.evaluation.outputs import SampledPolicy, SampleScores, score_samples
 from pairwright.evaluation.scorers.scorer import Pointwise, ScorerRef, Unscored, reasons
 from pairwright.evaluation.session import (
     ScorerSession,

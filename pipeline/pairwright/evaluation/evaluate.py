@@ -19,10 +19,9 @@ from pairwright.evaluation.conditions import (
 )
 from pairwright.evaluation.leaderboard import Leaderboard, rank_tables
 from pairwright.evaluation.leaderboard_page import board_page
-from pairwright.evaluation.scorers.baselines import BASELINES, MANNER
 from pairwright.evaluation.scorers.opening import OpenScorer
 from pairwright.evaluation.scorers.score_file import ScoreFile
-from pairwright.evaluation.scorers.scorer import ByPair
+from pairwright.evaluation.scorers.scorer import BASELINES, MANNER, ByPair
 from pairwright.evaluation.scores import (
     PairScoring,
     ScoresOf,

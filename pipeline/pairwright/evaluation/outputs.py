@@ -1,12 +1,16 @@
-"""How far outputs serve the aspects of their questions, whatever wrote them: `downstream
-judge-outputs`.
+"""How far outputs serve the aspects of their questions, whatever wrote them (`downstream
+judge-outputs`); and a policy's outputs to one question, sampled and scored.
 
 The judge is the adherence judge of a build, with its prompt: one call an output, a reason before
 every score, and as many scores as aspects, or the reply is asked for again. What cannot be read in
 the end is a reason, and never 0.
+
+The texts that a policy samples for a question are its draws 0 to N - 1, so a run with a larger N
+goes on with the draws of a smaller one. A scorer is shown the same posts for all of them.
 """
 
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Hashable, Iterable, Sequence
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
@@ -16,10 +20,19 @@ from typer import Argument
 
 from pairwright.errors import CallFailed, InputError, first_invalid
 from pairwright.evaluation.benchmark import Benchmark, BenchmarkRef, posts_of
+from pairwright.evaluation.conditions import ask_fitting
 from pairwright.evaluation.scorers.judges import MeteredModel
-from pairwright.evaluation.scorers.scorer import ScorerRef, Unscored, failed_call, reasons
+from pairwright.evaluation.scorers.scorer import (
+    Pointwise,
+    PromptContent,
+    ResponseScore,
+    ScorerRef,
+    Unscored,
+    failed_call,
+    reasons,
+)
 from pairwright.evaluation.session import ScorersFile, open_session, scorer_settings
-from pairwright.models import Model
+from pairwright.models import Model, together
 from pairwright.modes import label_of
 from pairwright.notebook import run_async
 from pairwright.options import OutPath, ReleasePath
@@ -27,9 +40,12 @@ from pairwright.pages.output import output_folder, write_files
 from pairwright.pairs import Row
 from pairwright.progress import Progress, Stop, log_notes
 from pairwright.records import Adherence, Aspect, AspectScore, Dropped, Post, Record
+from pairwright.retrieve import selected
 from pairwright.settings.prompt import Prompts
+from pairwright.settings.rules import HistoryRules
 from pairwright.sources.problems import excerpt
 from pairwright.sources.tables import jsonl, sound_rows
+from pairwright.stages.history import PromptPosts, with_history
 from pairwright.stages.judges import adherence
 from pairwright.stats import Estimate, Floats, cluster_numbers, mean, mean_points
 
@@ -245,6 +261,81 @@ class AspectJudge(NamedTuple):
             return JudgedOutput.model_validate(line | found.fields)
         scores = {"adherence": round(found.share, 6), "scores": found.scores}
         return JudgedOutput.model_validate(line | scores)
+
+
+class SampledPolicy(NamedTuple):
+    """The model whose texts are picked from."""
+
+    model: Model
+    prompts: Prompts
+    history: HistoryRules
+    words: int
+
+    async def draw(
+        self, n: int, prompt: str, question: str, posts: tuple[Post, ...], **values: Hashable
+    ) -> tuple[tuple[str, ...], int] | Unscored:
+        """Draw n texts by a prompt, and count the fewest posts that one of them was shown; or say
+        why one is missing."""
+
+        async def one(draw: int) -> tuple[str | Dropped, PromptPosts]:
+            return await with_history(
+                self.prompts, prompt, question, posts, self.history, self.model,
+                lambda ask: self.model.write(ask, draw), words=self.words, **values,
+            )  # fmt: skip
+
+        try:
+            texts, shown = zip(*await together(*map(one, range(n))), strict=True)
+        except CallFailed as error:
+            return failed_call(error)
+        for draw, text in enumerate(texts):
+            if isinstance(text, Dropped):
+                return Unscored(text.reason, f"draw {draw}: {text.detail}")
+        return texts, min(len(one.posts) for one in shown)
+
+
+class SampleScores(Record):
+    """One scorer's scores of one question's samples."""
+
+    question: str
+    """Id of its item or pair."""
+    scorer: str
+    scores: tuple[float, ...] = ()
+    """The scores in the order of the draws."""
+    left_out: int = 0
+    """Posts that did not fit, for all samples."""
+    unscored: str = ""
+    detail: str = ""
+
+
+async def score_samples(
+    id: str,
+    responses: Sequence[str],
+    question: str,
+    posts: tuple[Post, ...],
+    name: str,
+    scorer: Pointwise,
+    history: HistoryRules,
+) -> SampleScores:
+    """Score all responses to a question with the scorer of this name, shown the same posts."""
+
+    async def ask(shown: PromptContent) -> tuple[float, ...] | Unscored:
+        scores = await together(*(scorer.score(shown, response) for response in responses))
+        for draw, score in enumerate(scores):
+            if isinstance(score, Unscored):
+                return Unscored(score.reason, f"draw {draw}: {score.detail}")
+            if not math.isfinite(score.value):
+                return Unscored("not_a_number", f"draw {draw}: {score.value}")
+        return tuple(score.value for score in scores if isinstance(score, ResponseScore))
+
+    shown = fewer = PromptContent(question, selected(question, posts, history))
+    try:
+        scores, fewer = await ask_fitting(shown, history, ask)
+    except CallFailed as error:
+        scores = failed_call(error)
+    left_out = len(shown.posts) - len(fewer.posts)
+    if isinstance(scores, Unscored):
+        return SampleScores(question=id, scorer=name, left_out=left_out, **scores.fields)
+    return SampleScores(question=id, scorer=name, left_out=left_out, scores=scores)
 
 
 def judge_outputs(

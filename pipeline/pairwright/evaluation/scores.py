@@ -22,8 +22,8 @@ from pairwright.evaluation.conditions import (
     ContentSources,
     ask_fitting,
 )
-from pairwright.evaluation.scorers.baselines import BLIND
 from pairwright.evaluation.scorers.scorer import (
+    BLIND,
     NOTHING_TO_SHOW,
     ByPair,
     Pointwise,

@@ -6,7 +6,7 @@
     [policy]             what best-of-n samples from              -> Policy
     [history]            which posts are shown                    -> ScorerHistory
 
-The baselines (`scorers.baselines.BASELINES`) are there without a file.
+The baselines (`scorers.scorer.BASELINES`) are there without a file.
 """
 
 import os
@@ -19,7 +19,7 @@ from pydantic import Field, JsonValue, ValidationError, field_validator, model_v
 
 from pairwright.assets import DOCS
 from pairwright.errors import InputError, first_invalid
-from pairwright.evaluation.scorers.baselines import BASELINES
+from pairwright.evaluation.scorers.scorer import BASELINES
 from pairwright.models import key_of
 from pairwright.records import Record
 from pairwright.settings import read_toml, validated

@@ -8,13 +8,19 @@ from pathlib import Path
 from typing import NamedTuple
 
 from pairwright.errors import ConfigError, near
-from pairwright.evaluation.scorers.baselines import BASELINES, Baseline
 from pairwright.evaluation.scorers.in_process import InProcess
 from pairwright.evaluation.scorers.judges import ComparingJudge, RatingJudge
 from pairwright.evaluation.scorers.own_scorer import OwnObject, OwnReward, find_class
 from pairwright.evaluation.scorers.score_file import ScoreFile
 from pairwright.evaluation.scorers.score_models import LanguageModel, RewardModel
-from pairwright.evaluation.scorers.scorer import ByPair, Pointwise, Scorer, ScorerRef
+from pairwright.evaluation.scorers.scorer import (
+    BASELINES,
+    Baseline,
+    ByPair,
+    Pointwise,
+    Scorer,
+    ScorerRef,
+)
 from pairwright.evaluation.settings import (
     Classifier,
     PairwiseJudge,
