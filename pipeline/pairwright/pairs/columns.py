@@ -200,13 +200,9 @@ def columns_of(
     usual["label"] = usual["label"] or ",".join(annotators)
     known = of.columns if of else {}
     named = {name: given.get(name, known.get(name, usual[name])) for name in KNOWN}
-    pair = bool(named["chosen"] or named["rejected"])
-    form = (
-        next((form for form in forms if form & given.keys()), None)
-        or forms[
-            0 if pair else 2 if named["options"] else 1 if named["first"] or named["second"] else 0
-        ]
-    )
+    usual_form = 2 if named["options"] else 1 if named["first"] or named["second"] else 0
+    usual_form = 0 if named["chosen"] or named["rejected"] else usual_form
+    form = next((form for form in forms if form & given.keys()), forms[usual_form])
     named = {name: one for name, one in named.items() if one and name not in CHOICE - form}
     source = f", as in {of.name}" if of else ""
     columns = ", ".join(f"{name} = {one}" for name, one in named.items() if name != one)

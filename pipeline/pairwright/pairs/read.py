@@ -105,9 +105,10 @@ def read_pairs(
     Raises InputError for what cannot be read, and for labels whose meaning nothing tells.
     """
     maps, path = _Maps(columns or {}, labels or {}, command), Path(given).expanduser()
-    if path.is_dir() and (is_release(path) or is_run(path)):
+    released = path.is_dir() and is_release(path)
+    if released or (path.is_dir() and is_run(path)):
         maps.refuse(path)
-        return open_release(path) if is_release(path) else _open_run(path)
+        return open_release(path) if released else _open_run(path)
     if path.is_dir() or path.is_file():
         return _open_files(path, maps)
     if not path.exists() and looks_like_id(str(given)):
@@ -360,35 +361,31 @@ def _suffix(path: Path) -> str:
 
 
 def _open_files(path: Path, maps: _Maps) -> PairSource:
-    """A file, or every such file below a folder, in the order of their names. Hidden folders are
-    left alone, and so are files that describe the data."""
-    files = sorted(path.rglob("*")) if path.is_dir() else [path]
-    files = [file for file in files if _suffix(file) in _OPENERS and file.is_file()]
+    """A file, or every such file below a folder, in the order of their names, but for hidden ones
+    and those that describe the data. Its configuration is the folder, or else the file's name,
+    unless that is a split's."""
+    files = [path]
     if path.is_dir():
-        names = [file.relative_to(path).parts for file in files]
-        files = [
-            file
-            for file, parts in zip(files, names, strict=True)
-            if file.name.lower() not in _METADATA and not any(one.startswith(".") for one in parts)
-        ]
+        files = [file for file in sorted(path.rglob("*")) if file.name.lower() not in _METADATA]
+        hidden = {file for file in files if "/." in f"/{file.relative_to(path).as_posix()}"}
+        files = [file for file in files if file.is_file() and file not in hidden]
+    files = [file for file in files if _suffix(file) in _OPENERS]
     if not files:
         what = "neither a release nor a run, and no file of pairs in it"
         what = f"unknown kind of file {_suffix(path)!r}" if path.is_file() else what
         fix = f"Use one of {', '.join(_OPENERS)}; unpack any other packed file first."
         raise InputError(what, where=path, fix=fix)
-    pieces = [_piece(file, path, alone=len(files) == 1) for file in files]
+    pieces = []
+    for file in files:
+        relative = file.relative_to(path.parent if file == path else path)
+        suffix = _suffix(file)
+        stem = re.sub(r"-\d+-of-\d+$", "", relative.name[: -len(suffix)])
+        split = stem if stem in _SPLITS else ""
+        folders = [part for part in relative.parts[:-1] if part != "data"]
+        config = "-".join(folders) or ("" if split or len(files) == 1 else stem)
+        flat, table = suffix.removesuffix(".gz") in FLAT, partial(_OPENERS[suffix], file)
+        pieces.append(_Piece(table, relative.as_posix(), config, split, flat))
     return _open_pieces(path.resolve().name, pieces, maps)
-
-
-def _piece(file: Path, given: Path, *, alone: bool) -> _Piece:
-    """The configuration is the folder, or else the file's name, unless that is a split's."""
-    relative, suffix = Path(file.name) if file == given else file.relative_to(given), _suffix(file)
-    stem = re.sub(r"-\d+-of-\d+$", "", relative.name[: -len(suffix)])
-    split = stem if stem in _SPLITS else ""
-    folders = [part for part in relative.parts[:-1] if part != "data"]
-    config = "-".join(folders) or ("" if alone or split else stem)
-    flat = suffix.removesuffix(".gz") in FLAT
-    return _Piece(partial(_OPENERS[suffix], file), relative.as_posix(), config, split, flat)
 
 
 def _open_hub(address: str, maps: _Maps) -> PairSource:
