@@ -277,6 +277,7 @@ READ: dict[str, tuple[dict[str, Any], tuple[str, ...], dict[str, object]]] = {
     "a subset": (PLAIN | {"subset": "chat"}, (), {"config": "chat"}),
     "odd texts": (PLAIN | {"chosen": ODD}, (), {"chosen": ODD}),
     "a user": (PLAIN | {"user": "ann@example.test"}, (), {"user": pseudonym("ann@example.test")}),
+    "nobody": (PLAIN | {"user": "[deleted]"}, (), {"user": None}),
     "mapped columns": (
         {"ask": "Which?", "better": "This.", "chosen": "No.", "bad": "That."},
         ("prompt=ask", "chosen=better", "rejected=bad"), SIDES,

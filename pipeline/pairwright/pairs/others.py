@@ -25,7 +25,7 @@ from pairwright.pairs.texts import (
     transcript,
 )
 from pairwright.records import content_id, pseudonym
-from pairwright.sources.fields import time_of
+from pairwright.sources.fields import NOBODY, time_of
 from pairwright.sources.problems import SourceRefusal, excerpt
 from pairwright.sources.tables import kind
 
@@ -144,6 +144,7 @@ def _shared(fields: Fields, columns: Columns, config: str, before: str) -> dict[
     texts = {name: name_of(columns.value(fields, name), name) for name in names}
     created = time_of(columns.value(fields, "created"), "created")
     url = texts["source_url"] or None
+    user = "" if NOBODY.fullmatch(texts["user"][:60]) else texts["user"]  # Strangers share a name.
     return {
         "item_id": texts["id"],
         "question": before,
@@ -157,7 +158,7 @@ def _shared(fields: Fields, columns: Columns, config: str, before: str) -> dict[
         "narrative": texts["narrative"] or None,
         "category": texts["category"],
         "domain": texts["domain"] or config,
-        "user": pseudonym(texts["user"]) if texts["user"] else None,
+        "user": pseudonym(user) if user else None,
         "generator": texts["generator"],
         "created": created,
         "source_url": url,
@@ -191,7 +192,7 @@ def _sides(fields: Fields, columns: Columns, *, flat: bool) -> _Question:
             for name, one in lists.items()
         }
     elif columns.named.get("rejected") == "incorrect_answers":
-        cells["rejected"] = parsed(cells["rejected"])
+        cells["rejected"] = parsed(cells["rejected"], "rejected")
     prompts = parsed(asked) if flat else asked
     if labelled and is_texts(prompts):
         before, texts = responses({name: _turns(prompts, one) for name, one in cells.items()})

@@ -74,7 +74,9 @@ def read_rows(path: Path) -> Iterator[Row]:
             # The metadata of the file, such as the note, is not of the rows; columns have nothing.
             found = file.schema_arrow.remove_metadata()
             if not found.equals(SCHEMA, check_metadata=True):
-                raise _unreadable(path, _difference(file.schema_arrow))
+                pairs = zip_longest(map(str, found), map(str, SCHEMA), fillvalue="no column")
+                there, due = next((one for one in pairs if one[0] != one[1]), ("metadata", "none"))
+                raise _unreadable(path, f"has {there}, where a release has {due}")
             for batch in read_batches(path, file):
                 for values in batch.to_pylist():
                     number += 1
@@ -121,19 +123,6 @@ class AuditSource(Record):
     """Rows that could not be read, by reason. They are part of no other number."""
 
 
-def _difference(schema: Any) -> str:
-    """The first column that is not as a release has it; a name can be there twice."""
-    for there, due in zip_longest(schema, SCHEMA):
-        if not (there and due and there.name == due.name and there.type == due.type):
-            columns = [
-                f"{column.name} ({column.type})" if column else "no column"
-                for column in (there, due)
-            ]
-            return f"column {columns[0]}, where a release has {columns[1]}"
-    return "a column has metadata, where a release has none"
-
-
 def _unreadable(where: str | Path, what: str) -> InputError:
-    return InputError(
-        what, where=where, fix="Take this file from the release again, and verify the release."
-    )
+    fix = "Take this file from the release again, and check the release."
+    return InputError(what, where=where, fix=fix)

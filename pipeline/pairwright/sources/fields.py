@@ -21,7 +21,7 @@ _GONE = (
     r"(?: (?:by|the|a|user|account|author|comment|post|reddit|moderators?))*"
 )
 # What platforms write in the place of a name, and bots that write for everybody.
-_NOBODY = re.compile(
+NOBODY = re.compile(
     rf"[\[(<{{]? ?(?:{_GONE}|unknown|anonymous|anon|guest|undefined|deleted[_-]?user) ?[\])>}}]?"
     r"|<?na>?|-|automoderator",
     re.IGNORECASE,
@@ -88,7 +88,7 @@ class Cells:
     def user(self, name: str) -> str:
         """The same of the user, without whom a row is refused."""
         user = self.label(name) or refuse("missing_user", f"`{self.column(name)}` is empty")
-        if len(user) < 60 and _NOBODY.fullmatch(user):
+        if len(user) < 60 and NOBODY.fullmatch(user):
             refuse("nobody", f"`{self.column(name)}` is {excerpt(user)}", user)
         return user
 
