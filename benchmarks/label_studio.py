@@ -27,6 +27,7 @@ sys.path.append(str(Path(__file__).parents[1] / "tests"))
 from label_studio_process import DATABASE, LabelStudioServer, ServerAccount, prepare
 from label_studio_server import Made, answers, cache_folder, make_study, raw_import
 from pairwright.lines import write_one
+from pairwright_human_eval.folder import read_study
 from pairwright_human_eval.label_studio import (
     PushedProject,
     ServerState,
@@ -138,10 +139,11 @@ def annotated_study(
     hour. The tasks that are left, with their answers.
     """
     projects: list[PushedProject] = []
+    titles = titles_of(read_study(made.folder).study)
     left: list[Left] = []
     each = NEW // (len(WHO) * len(KINDS))
     for who, kind in ((who, kind) for who in WHO for kind in KINDS):
-        title = f"{titles_of(made.study)} {who} {kind}"
+        title = f"{titles} {who} {kind}"
         project = server.create(title, made.folder.form(kind).read_text(encoding="utf-8"))
         tasks = json.loads(made.folder.tasks(who, kind).read_bytes())
         names = tuple(task["data"]["task"] for task in tasks)
