@@ -182,7 +182,7 @@ def test_calls_are_noted_in_the_order_of_their_answers_and_equal_ones_once() -> 
     asked = [("plan", "late"), ("write", "early"), ("write", "early")]
     asyncio.run(scenario())
     assert [*log.made.values()] == ["write", "plan"]
-    assert log.by_model == {"m": Usage(calls=2, prompt_tokens=20, completion_tokens=2)}
+    assert log.used == Usage(calls=2, prompt_tokens=20, completion_tokens=2)
     with pytest.raises(CallFailed):
         asyncio.run(write("plan", "fail"))
     assert len(log.made) == 2, "a call that failed is not noted"

@@ -15,7 +15,7 @@ from typing import Self
 import tenacity
 
 from pairwright.errors import BudgetSpent, CallFailed, EndpointRefused, Interrupted
-from pairwright.models.model import Answer, CallLog, Request
+from pairwright.models.model import Answer, Request
 from pairwright.models.refusals import Response, Secrets, Transient, read_reply
 from pairwright.models.reply import Completion, completion_of, is_same_model
 from pairwright.models.store import Store, unusable
@@ -38,8 +38,6 @@ class Meter:
     cost: float = 0.0
     in_flight: int = 0
     sent: int = 0
-    log: CallLog | None = None
-    """Where each call is noted that is answered, also out of the store."""
 
     def admit(self) -> None:
         """Raise BudgetSpent where another call could pass a budget.
@@ -100,10 +98,7 @@ class Client(ABC):
     async def complete(self, request: Request) -> Completion:
         """The stored reply, or a new one, which is then stored. Raises as `fetch` does, and
         StoreError."""
-        completion = self._known(request.key) or await self._once(request)
-        if self.meter.log is not None:
-            self.meter.log.add(request, completion)
-        return completion
+        return self._known(request.key) or await self._once(request)
 
     @abstractmethod
     async def fetch(self, request: Request) -> Answer:

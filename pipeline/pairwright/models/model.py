@@ -158,18 +158,16 @@ class CallLog:
 
     made: dict[str, str] = field(default_factory=dict)
     """The purpose of each call by its key, in the order of the answers."""
-    by_model: dict[str, Usage] = field(default_factory=dict)
+    used: Usage = field(default_factory=Usage)
     recorded: set[str] = field(default_factory=set)
     """Models whose replies came from a recording."""
 
     def add(self, request: Request, completion: Completion) -> None:
         """Note an answered call."""
-        key, model = completion.key, request.model
-        if key not in self.made:
-            before = self.by_model.get(model, Usage())
-            self.by_model[model] = Usage.of([before, Usage(1, *completion.tokens)])
-            self.recorded |= {model} if completion.recorded else set()
-        self.made[key] = request.purpose
+        if completion.key not in self.made:
+            self.used = Usage.of([self.used, Usage(1, *completion.tokens)])
+            self.recorded |= {request.model} if completion.recorded else set()
+        self.made[completion.key] = request.purpose
 
 
 class Model(NamedTuple):

@@ -29,7 +29,6 @@ from pairwright.models import (
     Model,
     Reply,
     Unread,
-    Usage,
     parse,
     schema_of,
     together,
@@ -220,8 +219,7 @@ class MeteredModel(NamedTuple):
     @property
     def tokens(self) -> int:
         """Tokens that were read and written."""
-        used = Usage.of(self.log.by_model.values())
-        return used.prompt_tokens + used.completion_tokens
+        return self.log.used.prompt_tokens + self.log.used.completion_tokens
 
 
 class PreferReply(Reply):
