@@ -11,7 +11,6 @@ from pathlib import Path
 
 sys.path.append(str(Path(__file__).parents[1] / "tests"))
 from pairs import rows
-
 from pairwright.pairs import Row, RowPost
 from pairwright.records import (
     Adherence,

@@ -24,6 +24,10 @@ Places = npt.NDArray[np.intp]
 """Numbers of clusters, shape (n,)."""
 LEVEL = 0.05
 """The chance of a false finding that all tests of one question share."""
+FEWEST = 5
+"""Clusters below which a jackknife has no interval."""
+NOTHING = 1e-9
+"""An error below it is that of rounding."""
 Z_95 = 1.959964
 _MOST_DIGITS = 6
 
@@ -34,7 +38,6 @@ class Estimate(Record):
     value: float | None
     low: float | None
     high: float | None
-    """None beside a low end where it has no upper end."""
     n: int
     """What the value is a share, mean or coefficient of: pairs, votes, users, ..."""
     clusters: int
@@ -77,8 +80,6 @@ class Estimate(Record):
         )
         if low is None:
             return f"{value}{unit} ({self.note or 'no interval'})"
-        if high is None:
-            return f"{value}{unit} ({low} or more)"
         return f"{value}{unit} ({low} to {high})"
 
 
@@ -216,88 +217,69 @@ def z_of(level: float) -> float:
     return float(-scipy.special.ndtri(level / 2))
 
 
-def with_width(interval: Estimate) -> Estimate:
-    """The estimate without its interval where that has no width: nothing shows a spread then."""
-    if interval.low is None or interval.low != interval.high:
-        return interval
-    return interval.model_copy(update={"low": None, "high": None})
-
-
-def less(first: Estimate, second: Estimate, weight: float, clusters: int) -> Estimate:
-    """One share less `weight` times another, its interval from the interval of each (Newcombe 1998,
-    Statist. Med. 17, 873-890, method 10): it has a width where one of them is 0 or 1. Both have a
-    value and an interval."""
-
-    def ends(one: Estimate) -> tuple[float, float, float]:
-        value = one.value or 0.0
-        return value, value - (one.low or 0.0), (one.high or 0.0) - value
-
-    (value, below, above), (other, other_below, other_above) = ends(first), ends(second)
-    value -= weight * other
-    low, high = (
-        value - math.hypot(below, weight * other_above),
-        value + math.hypot(above, weight * other_below),
-    )
-    return Estimate(
-        value=round(value, 6), low=round(low, 6), high=round(high, 6), n=first.n + second.n,
-        clusters=clusters,
-    )  # fmt: skip
-
-
-class Clustered(NamedTuple):
-    """A value with its standard error by cluster: errors are summed in each, and the error has
-    clusters - 1 degrees of freedom (Cameron and Miller 2015, J. Human Resources 50, 317-372, eq. 11
-    and section VI.D)."""
+class Jackknife(NamedTuple):
+    """A value with its standard error, found by leaving out each cluster in turn; the error has
+    clusters - 1 degrees of freedom."""
 
     value: float
     error: float
     n: int
     clusters: int
+    note: str = ""
+    """Why there is no interval."""
 
     def estimate(self, *, least: float = -math.inf, most: float = math.inf) -> Estimate:
-        """The value, from `least` to `most`, with its 95 % interval of Student's t; without one
-        where there are fewer than two clusters."""
-        low = high = None
-        if self.clusters > 1:
-            width = -float(scipy.special.stdtrit(self.clusters - 1, LEVEL / 2)) * self.error
-            low = round(max(least, self.value - width), 6)
-            high = round(min(most, self.value + width), 6)
-        value = round(self.value, 6)
-        return Estimate(value=value, low=low, high=high, n=self.n, clusters=self.clusters)
+        """The value, from `least` to `most`, with its 95 % interval of Student's t."""
+        half = 0.0
+        if not self.note:
+            half = -float(scipy.special.stdtrit(self.clusters - 1, LEVEL / 2)) * self.error
+        low, high = max(least, self.value - half), min(most, self.value + half)
+        return Estimate(
+            value=round(self.value, 6), low=None if self.note else round(low, 6),
+            high=None if self.note else round(high, 6), n=self.n, clusters=self.clusters,
+            note=self.note,
+        )  # fmt: skip
 
     @property
     def p(self) -> float | None:
-        """The two-sided p that the value is 0; None where no two clusters differ."""
-        if self.clusters < 2 or not self.error:
+        """The two-sided p that the value is 0; None without an interval."""
+        if self.note:
             return None
         return float(2 * scipy.special.stdtr(self.clusters - 1, -abs(self.value) / self.error))
 
 
-def clustered(value: float, errors: Floats, clusters: Places) -> Clustered:
-    """`errors`, shape (n,), is what each observation adds to the error of the value: of a mean its
-    distance from the mean over n."""
-    count = _different(clusters)
-    few = count / (count - 1) if count > 1 else 0.0
-    return Clustered(value, math.sqrt(_squares(errors, clusters) * few), len(errors), count)
+def jackknife(value: float, without: Floats, n: int) -> Jackknife:
+    """A statistic of n observations, and what it is without each cluster; nan where it has no value
+    then."""
+    clusters, note, error = len(without), "", 0.0
+    if clusters < FEWEST:
+        note = f"no interval: fewer than {FEWEST} clusters"
+    elif undefined := int(np.count_nonzero(~np.isfinite(without))):
+        note = f"no interval: undefined without {undefined} of {clusters} clusters"
+    else:
+        error = math.sqrt((clusters - 1) / clusters * float(((without - value) ** 2).sum()))
+        note = "" if error > NOTHING else "no interval: the clusters do not differ"
+    return Jackknife(value, error, n, clusters, note)
 
 
-def clustered_mean(values: Floats, clusters: Places) -> Clustered:
+def jackknife_mean(values: Floats, clusters: Places) -> Jackknife:
     """The mean of one value or more."""
-    value = float(values.mean())
-    return clustered(value, (values - value) / len(values), clusters)
+    return jackknife_difference(values, np.ones(len(values), np.bool_), clusters)
 
 
-def clustered_difference(
+def jackknife_difference(
     values: Floats, first: Flags, clusters: Places, *, weight: float = 1.0
-) -> Clustered:
-    """The mean of the `first` values less `weight` times that of the others. There must be values
-    of both."""
-    errors, difference = np.zeros(len(values)), 0.0
+) -> Jackknife:
+    """The mean of the `first` values, less `weight` times that of the others if there are any."""
+    _, places = np.unique(clusters, return_inverse=True)
+    value, without = 0.0, np.zeros(int(places.max()) + 1)
     for side, sign in ((first, 1.0), (~first, -weight)):
-        own = values[side]
-        difference += sign * float(own.mean())
-        errors[side] = sign * (own - own.mean()) / len(own)
-    return clustered(difference, errors, clusters)
+        if side.any():
+            sums, counts = (np.bincount(places, of, len(without)) for of in (values * side, side))
+            value += sign * float(values[side].mean())
+            with np.errstate(invalid="ignore", divide="ignore"):
+                without += sign * (sums.sum() - sums) / (counts.sum() - counts)
+    return jackknife(value, without, len(values))
 
 
 def mean(values: Floats, clusters: Places, *, least: float, most: float = math.inf) -> Estimate:
@@ -305,17 +287,16 @@ def mean(values: Floats, clusters: Places, *, least: float, most: float = math.i
     where n = 0."""
     if not len(values):
         return no_estimate()
-    return clustered_mean(values, clusters).estimate(least=least, most=most)
+    return jackknife_mean(values, clusters).estimate(least=least, most=most)
 
 
 def mean_by_user(
     values: Sequence[tuple[str, float]], least: float = 0.0, most: float = 1.0
 ) -> Estimate | None:
     """The mean of each item's value, from `least` to `most`, beside its user, with its 95 %
-    interval by user; None of no items. Where nothing varies, nothing shows how wide that is: it
-    has none."""
+    interval by user; None of no items."""
     if not values:
         return None
     points = np.array([value for _, value in values], np.float64)
     clusters = cluster_numbers([user for user, _ in values])
-    return with_width(mean(points, clusters, least=least, most=most))
+    return mean(points, clusters, least=least, most=most)

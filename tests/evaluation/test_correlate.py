@@ -113,8 +113,11 @@ def test_the_interval_of_a_measure_holds_its_value_and_keeps_to_its_bounds() -> 
         y = x + chance.choice([0.01, 0.3, 3]) * chance.normal(size=12)
         for measure in reported_measures():
             found = of_models(measure, x, y)
-            low, high = ends(found)
             value = found.value or 0
+            if found.note:  # Every model goes with every other.
+                assert value == pytest.approx(1)
+                continue
+            low, high = ends(found)
             assert measure.least <= low <= value + 1e-6
             assert value - 1e-6 <= high <= 1
 
@@ -142,12 +145,12 @@ def test_intervals_hold_the_truth_about_as_often_as_they_say(
 def test_where_a_model_leaves_nothing_to_compare_there_is_no_interval() -> None:
     x, y = scores(1, 1, 1, 1, 1, 4), scores(1, 2, 3, 4, 5, 6)
     found = of_models(SPEARMAN, x, y)
-    assert (found.low, found.note) == (None, "all others are equal")
+    assert (found.low, found.note) == (None, "no interval: undefined without 1 of 6 clusters")
     # Of two models every correlation is whole, so few would seem to agree for sure.
     x, y = scores(1, 2, 4, 5), scores(1, 2, 4.3, 5)
     for measure in reported_measures():
         found = of_models(measure, x, y)
-        assert (found.low, found.note) == (None, "fewer than 5 lineages"), measure.name
+        assert (found.low, found.note) == (None, "no interval: fewer than 5 clusters"), measure.name
 
 
 def test_two_benchmarks_are_compared_on_the_same_models(tmp_path: Path) -> None:
@@ -159,7 +162,8 @@ def test_two_benchmarks_are_compared_on_the_same_models(tmp_path: Path) -> None:
     assert spearmans.found.value == pytest.approx(own - other, abs=1e-6)
     assert ends(spearmans.found)[0] > 0
     same = models._replace(benchmarks={"a": models.benchmarks["good"]} | models.benchmarks)
-    assert ends(correlate_models(same, "d").differences["a less good"][0].found) == (0, 0)
+    none = correlate_models(same, "d").differences["a less good"][0].found
+    assert (none.value, none.low, none.note) == (0, None, "no interval: the clusters do not differ")
     html = correlation_page(found, models).html
     assert "<script>" not in html
     assert "good less loose" in html

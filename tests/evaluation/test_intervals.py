@@ -12,7 +12,7 @@ from pairwright.stats import (
     LEVEL,
     Accuracy,
     accuracy,
-    clustered_difference,
+    jackknife_difference,
     mean,
     share,
     z_of,
@@ -122,10 +122,10 @@ def test_a_mean_of_independent_values_has_students_interval() -> None:
 
 
 def test_a_difference_within_clusters_is_compared_with_itself() -> None:
-    first, second = [2.0, 5.0, 11.0, 8.2], [1.0, 4.1, 10.0, 7.0]
-    values, own = np.array([*first, *second]), np.arange(8) < 4
-    apart = clustered_difference(values, own, np.arange(8)).estimate()
-    paired = clustered_difference(values, own, np.tile(np.arange(4), 2))
+    first, second = [2.0, 5.0, 11.0, 8.2, 6.0], [1.0, 4.1, 10.0, 7.0, 5.3]
+    values, own = np.array([*first, *second]), np.arange(10) < 5
+    apart = jackknife_difference(values, own, np.arange(10)).estimate()
+    paired = jackknife_difference(values, own, np.tile(np.arange(5), 2))
     known = ttest_rel(first, second)
     interval = known.confidence_interval()
     assert ends(paired.estimate()) == pytest.approx((interval.low, interval.high), abs=1e-6)
@@ -133,7 +133,7 @@ def test_a_difference_within_clusters_is_compared_with_itself() -> None:
     assert paired.value == pytest.approx(apart.value)
     assert ends(apart)[0] < 0 < ends(paired.estimate())[0]
     # Where no two clusters differ there is no p.
-    assert clustered_difference(np.ones(4), own[2:6], np.arange(4)).p is None
+    assert jackknife_difference(np.ones(4), own[2:6], np.arange(4)).p is None
 
 
 def test_about_95_of_100_intervals_hold_the_difference() -> None:
@@ -142,6 +142,6 @@ def test_about_95_of_100_intervals_hold_the_difference() -> None:
         users = chance.integers(0, 40, 60)
         own = chance.normal(size=40)
         values = own[users] + chance.normal(size=60) / 2
-        low, high = ends(clustered_difference(values, np.arange(60) < 25, users).estimate())
+        low, high = ends(jackknife_difference(values, np.arange(60) < 25, users).estimate())
         held += low <= 0 <= high
     assert 0.91 <= held / 400 <= 0.99

@@ -40,7 +40,7 @@ from pairwright.pages.plots import FAINT, WIDTH, Curve, Plot, draw_curves, drawi
 from pairwright.progress import Progress, Stop, log_notes
 from pairwright.records import FULL_ADHERENCE, Record
 from pairwright.settings.prompt import in_language
-from pairwright.stats import Estimate, Floats, cluster_numbers, mean, with_width
+from pairwright.stats import Estimate, Floats, cluster_numbers, mean
 from pairwright.text import language_of, visible
 
 CEILING = "the judge itself"
@@ -191,8 +191,7 @@ def curve(
         return Point(
             k=k,
             subsets=mean_adherence(subsets, clusters),
-            # A gain of 0 in every question is certain: a scorer that never picks gains nothing.
-            gain=with_width(gain) if gain.value else gain,
+            gain=gain,
         )
 
     return ScorerCurve(

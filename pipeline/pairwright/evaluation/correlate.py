@@ -23,12 +23,10 @@ from pairwright.pages.output import output_folder, write_page
 from pairwright.pages.plots import BLUE, WIDTH, Plot, drawing, plot
 from pairwright.records import Record
 from pairwright.sources.tables import SourceRow, comma_separated, sound_rows
-from pairwright.stats import Estimate, Floats, Places, clustered
+from pairwright.stats import Estimate, Floats, Places, jackknife
 from pairwright.text import visible
 
 LEAST_MODELS = 3
-LEAST_LINEAGES = 5
-"""The fewest lineages that an interval is made of."""
 
 
 Gain = Literal["rank", "score"]
@@ -263,19 +261,9 @@ def leave_out(measure: RankMeasure, x: Floats, models: ModelTable) -> Floats:
 
 
 def interval(values: Floats, models: ModelTable, *, least: float) -> Estimate:
-    """The value with its jackknife interval; without one of fewer than LEAST_LINEAGES."""
-    value, without, n = float(values[0]), values[1:], len(models.names)
-    lineages = len(without)
-    if lineages < LEAST_LINEAGES or np.isnan(without).any():
-        few = lineages < LEAST_LINEAGES
-        note = f"fewer than {LEAST_LINEAGES} lineages" if few else "all others are equal"
-        return Estimate(
-            value=round(value, 6), low=None, high=None, n=n, clusters=lineages, note=note
-        )
-    errors = (value - without) * (lineages - 1) / lineages
-    found = clustered(value, errors, np.arange(lineages))
-    fields = found.estimate(least=least, most=max(1, -least)).model_dump()
-    return Estimate(**fields | {"n": n})
+    """The value with its jackknife interval over lineages."""
+    found = jackknife(float(values[0]), values[1:], len(models.names))
+    return found.estimate(least=least, most=max(1, -least))
 
 
 def correlation_page(result: Correlations, models: ModelTable | None = None) -> Page:

@@ -21,7 +21,7 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from pairwright.stats import Estimate, cluster_numbers, less, mean, mean_points, with_width
+from pairwright.stats import Estimate, cluster_numbers, jackknife_difference, mean, mean_points
 
 FIGURES: dict[str, str] = {
     "accuracy": "share of pairs where the chosen response is ahead, ties counting one half and"
@@ -136,15 +136,12 @@ def flips(units: pd.DataFrame, mode: str) -> pd.DataFrame:
 def net_right_flips(units: pd.DataFrame, mode: str) -> Estimate | None:
     """The mean of the flips on twins less half of that on placebos; None where either has none."""
     own = flips(units, mode)
-    placebos = own.label == "equal"
-    sides = [own[~placebos], own[placebos]]
-    if not all(map(len, sides)):
+    twins = (own.label != "equal").to_numpy(bool)
+    if twins.all() or not twins.any():
         return None
-    right, flipped = (
-        mean_points(side.flip.to_numpy(float), cluster_numbers(list(side.cluster)))
-        for side in sides
-    )
-    return less(right, flipped, 0.5, own.cluster.nunique())
+    clusters = cluster_numbers(list(own.cluster))
+    found = jackknife_difference(own.flip.to_numpy(float), twins, clusters, weight=0.5)
+    return found.estimate(least=-0.5, most=1)
 
 
 def gains(
@@ -167,4 +164,4 @@ def gains(
                 least=-1,
                 most=1,
             )
-            yield _figure(f"gain over {name}", str(mode), str(mode), with_width(found))
+            yield _figure(f"gain over {name}", str(mode), str(mode), found)

@@ -20,12 +20,11 @@ from pairwright.evaluation.scores import ScoresOf, ScoreTable, joined
 from pairwright.modes import MODES
 from pairwright.records import Record
 from pairwright.stats import (
-    Clustered,
     Estimate,
+    Jackknife,
     cluster_numbers,
-    clustered_difference,
-    clustered_mean,
-    with_width,
+    jackknife_difference,
+    jackknife_mean,
 )
 
 COVERAGE = 0.95
@@ -231,7 +230,7 @@ def rank(
     adjusted = iter(multipletests(known, method="holm")[1].tolist() if known else ())
     compared = {
         name: RowComparison(
-            difference=with_width(one.estimate(least=-1.5, most=1.5)),
+            difference=one.estimate(least=-1.5, most=1.5),
             p=None if one.p is None else float(f"{next(adjusted):.6g}"),
         )
         for name, one in zip(ranked[1:], found, strict=True)
@@ -246,19 +245,19 @@ def rank(
     )
 
 
-def compare_points(above: pd.DataFrame, below: pd.DataFrame, mode: str) -> Clustered:
+def compare_points(above: pd.DataFrame, below: pd.DataFrame, mode: str) -> Jackknife:
     """The difference of two accuracies on a mode, pair by pair."""
     both = above[above["mode"] == mode].merge(below[["pair", "point"]], on="pair")
     differences = both.point_x.fillna(0.0) - both.point_y.fillna(0.0)
-    return clustered_mean(differences.to_numpy(float), cluster_numbers(list(both.cluster)))
+    return jackknife_mean(differences.to_numpy(float), cluster_numbers(list(both.cluster)))
 
 
-def compare_flips(above: pd.DataFrame, below: pd.DataFrame, mode: str) -> Clustered:
+def compare_flips(above: pd.DataFrame, below: pd.DataFrame, mode: str) -> Jackknife:
     """The difference of two net right flips, on the units that both have whole. Units of one couple
     depend on each other, whether they are twins or placebos."""
     own = flips(units_of(above), mode)
     both = own.join(flips(units_of(below), mode).flip.rename("flip_below"), how="inner")
-    return clustered_difference(
+    return jackknife_difference(
         (both.flip - both.flip_below).to_numpy(float),
         (both.label != "equal").to_numpy(bool),
         cluster_numbers(list(both.cluster)),

@@ -25,7 +25,7 @@ from pairwright.pages import Page, render_page
 from pairwright.pages.output import output_folder, write_page
 from pairwright.progress import Progress, Stop, log_notes
 from pairwright.records import Record
-from pairwright.stats import Estimate, cluster_numbers, mean, mean_points, with_width
+from pairwright.stats import Estimate, cluster_numbers, mean, mean_points
 
 
 class GuidedResult(Record):
@@ -90,7 +90,7 @@ def guided_results(
             accuracy=mean_points(guided, clusters),
             policy_alone=mean_points(alone, clusters),
             reward_alone=mean_points(rewarded, clusters),
-            gain=with_width(mean(guided - alone, clusters, least=-1, most=1)),
+            gain=mean(guided - alone, clusters, least=-1, most=1),
         )
 
 

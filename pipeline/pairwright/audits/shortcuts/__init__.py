@@ -22,7 +22,7 @@ from pairwright.modes import MODES, halves_of, label_of
 from pairwright.pairs import ReadRow, Row
 from pairwright.pairs.read import NO_INFO
 from pairwright.settings.rules import ReleaseInfo
-from pairwright.stats import Floats, Places, mean, with_width
+from pairwright.stats import Floats, Places, mean
 from pairwright.text import number_of
 
 MAX_SHORTCUT = 0.58
@@ -128,7 +128,7 @@ class Shortcuts:
         for config, pairs in sorted(self._pairs.items()):
             clusters = pairs.clusters
             if pairs.twins:
-                gap = with_width(mean(pairs.ratio, clusters, least=1))
+                gap = mean(pairs.ratio, clusters, least=1)
                 yield note_check("twin_length_gap", config, gap)
             # Labels of placebos are drawn: what picks the chosen response says nothing.
             if label_of(pairs.mode) == "equal":
@@ -244,7 +244,7 @@ def _shared_words(pairs: _Pairs, places: Places, shared: Floats) -> Check:
     clusters = pairs.clusters[np.array([place for (place, _), _ in both], np.intp)]
     signs = f"more than 0 in {(sums > 0).sum():,} of them, less in {(sums < 0).sum():,}"
     check = note_check(
-        "twin_shared_words", pairs.config, with_width(mean(sums, clusters, least=-np.inf)),
+        "twin_shared_words", pairs.config, mean(sums, clusters, least=-np.inf),
         detail=f"In words a twin: {signs}.",
     )  # fmt: skip
     largest = sorted(np.argsort(-sums, kind="stable")[:NAMED].tolist())
