@@ -49,7 +49,8 @@ def test_a_domain_of_many_brackets_is_refused(tmp_path: Path) -> None:
          "endpoint"),
         (load_scorers, '[scorers.a]\nkind = "pairwize"\nendpoint = "toy"', "scorers.a", "pairwise"),
         (load_scorers, '[scorers.a]\nkid = "pairwise"\nendpoint = "toy"', "scorers.a", "kind"),
-        (load_scorers, '[history]\nretrieval = "bm52"', "history.retrieval", "bm25"),
+        (load_scorers, '[scorers.a]\nkind = "classifier"\nmodel = "m"\ndtype = "flaot32"',
+         "scorers.a.dtype", "float32"),
         (load_scoring, f'{SOURCE}[planners.a]\nkind = "plan"\npath = "p"', "planners.a", "plans"),
         # The kind `endpoint` is called as one of its keys is.
         (load_scoring, f'{SOURCE}[planners.a]\nkind = "endpoint"\nendpoint = "toy"\nwors = 9',
