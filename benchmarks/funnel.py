@@ -26,7 +26,7 @@ from typing import get_args
 
 from building import outcomes
 
-from pairwright.audits.shortcuts.informed import baseline_points
+from pairwright.audits.informed import baseline_points
 from pairwright.construct.build import build, write_example_study
 from pairwright.construct.outcomes import Outcomes, iterate_pairs
 from pairwright.construct.status import RunStatus, status

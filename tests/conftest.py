@@ -113,7 +113,7 @@ def nothing_learnt(monkeypatch: pytest.MonkeyPatch) -> None:
 def learnt(nothing_learnt: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """In a module without them, a test of what they find."""
     monkeypatch.undo()
-    monkeypatch.setattr("pairwright.audits.shortcuts.blind.FOLDS", 2)
+    monkeypatch.setattr("pairwright.audits.blind.FOLDS", 2)
 
 
 @pytest.fixture(scope="module", autouse=True)

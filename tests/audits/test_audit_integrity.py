@@ -9,7 +9,7 @@ import pytest
 from audited import checks_of
 from pairwright.audits.catalogue import DEFINITIONS
 from pairwright.audits.integrity import integrity_checks
-from pairwright.audits.integrity.texts import LIMIT
+from pairwright.audits.texts import LIMIT
 from pairwright.audits.records import Check
 from pairwright.pairs import Row, RowAspect, RowPost
 from pairwright.pairs.row import derived_twin_id

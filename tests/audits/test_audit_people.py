@@ -9,9 +9,9 @@ import pytest
 
 from audited import checks_of, line
 from pairwright.audits.catalogue import DEFINITIONS
-from pairwright.audits.people.data import FAILS, KINDS, MOST_FINDINGS, find, mask
-from pairwright.audits.people.rights import Licences, Tombstones, sensitive_check
-from pairwright.audits.people.scan import PersonalData, screen
+from pairwright.audits.personal_data import FAILS, KINDS, MOST_FINDINGS, find, mask
+from pairwright.audits.rights import Licences, Tombstones, sensitive_check
+from pairwright.audits.scan import PersonalData, screen
 from pairwright.audits.records import Check, Redaction
 from pairwright.audits.row_check import RowReader
 from pairwright.pairs import Row, RowAspect, RowPost

@@ -13,9 +13,9 @@ from pairwright.audits import shortcuts
 from pairwright.audits.catalogue import decide
 from pairwright.audits.records import Check
 from pairwright.audits.shortcuts import Shortcuts
-from pairwright.audits.shortcuts.accuracies import accuracy_check
-from pairwright.audits.shortcuts.blind import COUNTS, bag_points, breaks_off
-from pairwright.audits.shortcuts.sample import ClusterSample
+from pairwright.audits.accuracies import accuracy_check
+from pairwright.audits.blind import COUNTS, bag_points, breaks_off
+from pairwright.audits.sample import ClusterSample
 from pairwright.pairs import Row, RowAspect, RowPost, row_of
 from pairwright.settings.rules import ReleaseInfo
 from reference_data import LLMBAR

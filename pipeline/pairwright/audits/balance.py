@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pairwright.audits.catalogue import note_check
 from pairwright.audits.records import Breakdown, Check, Count, Flag
 from pairwright.audits.row_check import RowCheck
-from pairwright.audits.shortcuts.blind import COUNTS
+from pairwright.audits.blind import COUNTS
 from pairwright.pairs import ReadRow, Row
 from pairwright.text import normalised, word_count
 
@@ -72,7 +72,7 @@ class Balance:
         # Pairs that one row of a file holds are of one item, and repeat nothing.
         item = row.item_id or row.id
         first, name = self._prompts.setdefault(hash(normalised(row.question)), (item, row.id))
-        self._repeated.count(row, f"the prompt of {name}" if first != item else "")
+        self._repeated.count(line, f"the prompt of {name}" if first != item else "")
 
     def checks(self) -> Iterable[Check]:
         """The share of the user with the most pairs; repeated prompts in rows without users."""

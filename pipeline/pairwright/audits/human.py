@@ -41,7 +41,7 @@ class Human:
         decision = self._decisions.get(row.subject)
         refused = decision is not None and decision.state != "verified"
         reasons = f"{decision.state}: {'; '.join(decision.reasons)}" if decision and refused else ""
-        self._refused.count(row, reasons)
+        self._refused.count(line, reasons)
 
     def checks(self) -> Iterator[Check]:
         yield from self._coverage()

@@ -40,6 +40,7 @@ class RowPlace(NamedTuple):
 
     order: int
     row: str
+    where: str
 
 
 class RowCheck:
@@ -63,31 +64,31 @@ class RowCheck:
         self._name, self._fault, self._nothing, self._detail = name, fault, nothing, detail
         self._limit, self._others = limit, others
         self._rows = self._count = 0
-        self._flags: list[tuple[int, str, str]] = []
+        self._flags: list[tuple[RowPlace, str]] = []
         self._built = False
 
     def add(self, line: ReadRow) -> None:
         """Examine a row."""
-        self.count(line.row, self._fault(line.row))
+        self.count(line, self._fault(line.row))
 
-    def count(self, row: Row, detail: str | None) -> None:
+    def count(self, line: ReadRow, detail: str | None) -> None:
         """Count a row as examined unless there is no detail, and as found unless that is empty."""
         if detail is not None:
-            place = self.place(row)
+            place = self.place(line)
             if detail:
                 self.flag(place, detail)
 
-    def place(self, row: Row) -> RowPlace:
+    def place(self, line: ReadRow) -> RowPlace:
         """Count a row as examined, and give its place, so that it can be flagged later."""
         self._rows += 1
-        self._built |= row.mode is not None
-        return RowPlace(self._rows, row.id)
+        self._built |= line.row.mode is not None
+        return RowPlace(self._rows, line.row.id, line.where)
 
     def flag(self, place: RowPlace, detail: str) -> None:
         """Count an earlier row as found. It is called at most once for a row."""
         self._count += 1
-        if len(self._flags) < KEPT or place.order < self._flags[-1][0]:
-            insort(self._flags, (place.order, place.row, clip(detail)))
+        if len(self._flags) < KEPT or place < self._flags[-1][0]:
+            insort(self._flags, (place, clip(detail)))
             del self._flags[KEPT:]
 
     def checks(self) -> Iterable[Check]:
@@ -108,7 +109,10 @@ class RowCheck:
             of=self._rows,
             limit=limit,
             detail=detail or self._detail(),
-            flags=tuple(Flag(row=row, detail=detail) for _, row, detail in self._flags),
+            flags=tuple(
+                Flag(row=place.row, detail=detail, where=place.where)
+                for place, detail in self._flags
+            ),
         )
 
 

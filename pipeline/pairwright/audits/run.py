@@ -11,8 +11,8 @@ from pairwright.audits.catalogue import decide, note_check
 from pairwright.audits.human import Human
 from pairwright.audits.integrity import integrity_checks
 from pairwright.audits.leakage import leakage_checks
-from pairwright.audits.people.rights import Licences, Tombstones, sensitive_check
-from pairwright.audits.people.scan import PersonalData
+from pairwright.audits.rights import Licences, Tombstones, sensitive_check
+from pairwright.audits.scan import PersonalData
 from pairwright.audits.records import EXAMPLES, Audit, Check, Flag
 from pairwright.audits.row_check import RowReader
 from pairwright.audits.shortcuts import MAX_SHORTCUT, Shortcuts

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from pairwright.audits.catalogue import definition_of
 from pairwright.audits.records import Check
-from pairwright.audits.shortcuts.sample import place_of
+from pairwright.audits.sample import place_of
 from pairwright.pairs import PairSource, Row
 
 MOST_PAIRS = 5_000

@@ -4,8 +4,8 @@ redactions; and one text by itself, before people see it."""
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from pairwright.audits.people.data import FAILS, KINDS, find, mask
-from pairwright.audits.people.rights import sensitive_groups
+from pairwright.audits.personal_data import FAILS, KINDS, find, mask
+from pairwright.audits.rights import sensitive_groups
 from pairwright.audits.records import Check, Redaction
 from pairwright.audits.row_check import RowCheck
 from pairwright.pairs import ReadRow, Row
@@ -53,7 +53,7 @@ class PersonalData:
             for one in self._redactions[key]:
                 details.setdefault(one.kind, f"{field}: {one.masked}")
         for kind, check in self._checks.items():
-            check.count(row, details.get(kind, ""))
+            check.count(line, details.get(kind, ""))
 
     def checks(self) -> Iterable[Check]:
         return [check.check() for check in self._checks.values()]

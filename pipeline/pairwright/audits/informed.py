@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 
 from pairwright import text
-from pairwright.audits.shortcuts.blind import stems
+from pairwright.audits.blind import stems
 from pairwright.manner import manner_scores
 from pairwright.pairs import Row
 from pairwright.stats import Floats

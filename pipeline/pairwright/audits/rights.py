@@ -67,7 +67,7 @@ class Licences:
             self._addressed += self._has_address[key]
             if detail is None and key in self._faults:
                 detail = f"{name} {self._faults[key]}"
-        self._check.count(row, detail or "")
+        self._check.count(line, detail or "")
 
     def checks(self) -> Iterator[Check]:
         counts = sorted(self._licences.items(), key=lambda item: (-item[1], item[0]))
@@ -118,16 +118,16 @@ class Tombstones:
         row = line.row
         detail = _forgotten_part(row, self._forgotten)
         if row.twin_id is None:
-            self._check.count(row, detail or "")
+            self._check.count(line, detail or "")
             return
         if row.twin_id not in self._halves:
-            first = self._check.place(row)
+            first = self._check.place(line)
             self._halves[row.twin_id] = first, detail is not None
             if detail:
                 self._check.flag(first, detail)
             return
         first, concerned = self._halves.pop(row.twin_id)
-        self._check.count(row, detail or (_HALF if concerned else ""))
+        self._check.count(line, detail or (_HALF if concerned else ""))
         if detail and not concerned:
             self._check.flag(first, _HALF)
 

@@ -53,8 +53,8 @@ class Labels:
     def add(self, line: ReadRow) -> None:
         row = line.row
         # Both checks examine every row, so a row has one place in both.
-        place = self._contradiction.place(row)
-        self._twice.place(row)
+        place = self._contradiction.place(line)
+        self._twice.place(line)
         sides = hash(_unmarked(row.chosen)), hash(_unmarked(row.rejected))
         if sides[0] == sides[1]:
             return
@@ -111,9 +111,9 @@ class Twins:
         row = line.row
         if row.twin_id is None:
             if halves_of(row.mode) == 2:
-                self._check.count(row, f"a row of mode {row.mode} without a twin's id")
+                self._check.count(line, f"a row of mode {row.mode} without a twin's id")
             return
-        place = self._check.place(row)
+        place = self._check.place(line)
         if hash(row.twin_id) in self._whole:
             self._check.flag(place, f"a third half of {row.twin_id}")
             return

@@ -36,7 +36,7 @@ class _PeopleAcrossSplits:
         if not split or not who:
             return
         elsewhere = {self._first.setdefault(name, split) for name in who} - {split}
-        self._check.count(row, f"in {split}, and in {min(elsewhere)}" if elsewhere else "")
+        self._check.count(line, f"in {split}, and in {min(elsewhere)}" if elsewhere else "")
 
     def checks(self) -> Iterable[Check]:
         return self._check.checks()
@@ -141,9 +141,9 @@ class Duplicates:
         # What two users chose of is asked of both on purpose, and of others too.
         own_choice = label_of(row.mode) == "given"
         asks = row.user is not None and not own_choice
-        question = self._questions.place(row) if asks else None
-        post = self._posts.place(row) if row.user is not None and row.profile else None
-        across = self._across.place(row) if line.split else None
+        question = self._questions.place(line) if asks else None
+        post = self._posts.place(line) if row.user is not None and row.profile else None
+        across = self._across.place(line) if line.split else None
         texts = [("question", row.question)] if row.asked and not own_choice else []
         texts += [
             (f"post {n}", one.text)

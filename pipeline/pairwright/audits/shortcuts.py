@@ -14,10 +14,10 @@ import numpy as np
 
 from pairwright.audits.catalogue import note_check
 from pairwright.audits.records import Check, Flag
-from pairwright.audits.shortcuts.accuracies import Questions, accuracy_check
-from pairwright.audits.shortcuts.blind import COUNTS, LEAST_CLUSTERS, bag_points, counts
-from pairwright.audits.shortcuts.informed import BASELINES, baseline_points
-from pairwright.audits.shortcuts.sample import ClusterSample
+from pairwright.audits.accuracies import Questions, accuracy_check
+from pairwright.audits.blind import COUNTS, LEAST_CLUSTERS, bag_points, counts
+from pairwright.audits.informed import BASELINES, baseline_points
+from pairwright.audits.sample import ClusterSample
 from pairwright.modes import MODES, halves_of, label_of
 from pairwright.pairs import ReadRow, Row
 from pairwright.pairs.read import NO_INFO

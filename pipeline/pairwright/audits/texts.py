@@ -10,10 +10,10 @@ from itertools import pairwise
 from scipy.stats import binomtest
 
 from pairwright import text
-from pairwright.audits.people.data import mask_text
+from pairwright.audits.personal_data import mask_text
 from pairwright.audits.records import Check
 from pairwright.audits.row_check import OTHERS, RowCheck, RowPlace, RowReader
-from pairwright.audits.shortcuts.sample import ClusterSample
+from pairwright.audits.sample import ClusterSample
 from pairwright.pairs import ReadRow, Row, RowAspect
 from pairwright.times import latest_moment
 
@@ -59,7 +59,7 @@ class Profiles:
         self._lacking: list[RowPlace] = []
 
     def add(self, line: ReadRow) -> None:
-        place = self._check.place(line.row)
+        place = self._check.place(line)
         self._due |= bool(line.row.profile) or line.row.mode is not None
         if not line.row.profile:
             self._lacking.append(place)
