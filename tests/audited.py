@@ -13,7 +13,6 @@ from typing import Any
 from pairwright.audits.catalogue import decide
 from pairwright.audits.records import (
     Audit,
-    Breakdown,
     Check,
     Count,
     Flag,
@@ -151,7 +150,7 @@ def audit_of(rows: Sequence[Row], *checks: Check, **changes: Any) -> Audit:
         source=AuditSource.model_validate({**fields, **changes}),
         max_shortcut=0.58,
         checks=checks,
-        breakdowns=(Breakdown(by="configuration", rows=counts),),
+        configurations=counts,
     )
 
 

@@ -14,6 +14,8 @@ from pairwright.version import __version__ as __version__
 
 if TYPE_CHECKING:
     __all__: list[str]
+    from pairwright.audits.run import AuditResult as AuditResult
+    from pairwright.audits.run import audit as audit
     from pairwright.construct.build import BuildResult as BuildResult
     from pairwright.construct.build import build as build
     from pairwright.construct.outcomes import load_release as load_release
@@ -36,8 +38,6 @@ if TYPE_CHECKING:
     from pairwright.releases.verify import VerifiedRelease as VerifiedRelease
     from pairwright.workflows.new_release import ReleaseResult as ReleaseResult
     from pairwright.workflows.new_release import release as release
-    from pairwright.workflows.pair_audit import AuditResult as AuditResult
-    from pairwright.workflows.pair_audit import audit as audit
     from pairwright.workflows.releases import ReleaseDiff as ReleaseDiff
     from pairwright.workflows.releases import diff as diff
     from pairwright.workflows.releases import verify as verify

@@ -1,14 +1,13 @@
-"""Counts by property, users who dominate, and figures beside a target's."""
+"""Counts by configuration, and users who dominate."""
 
 from collections.abc import Iterable
 
 import pytest
 
 from audited import line
-from pairwright.audits.balance import MOST_VALUES, Balance, compare
+from pairwright.audits.balance import Balance
 from pairwright.audits.records import Check, Status
 from pairwright.pairs import Row
-from pairwright.stats import Estimate
 
 
 def row(n: int, **changes: object) -> Row:
@@ -68,36 +67,10 @@ def test_prompts_that_come_again_are_told_where_no_user_is_named() -> None:
     assert check.count == 0
 
 
-def test_a_breakdown_counts_pairs_users_and_words_by_frequency() -> None:
+def test_pairs_users_and_words_are_counted_by_configuration() -> None:
     rows = [row(n, domain="Home" if n else "Garden", user=f"user-{n // 2}") for n in range(6)]
-    (found,) = counted(rows).breakdowns()
-    assert found.by == "configuration"
-    assert [(one.name, one.pairs, one.users) for one in found.rows] == [
-        ("Home", 5, 3), ("Garden", 1, 1)
+    garden, home = counted(rows).counts()
+    assert [(one.name, one.pairs, one.users) for one in (garden, home)] == [
+        ("Garden", 1, 1), ("Home", 5, 3)
     ]  # fmt: skip
-    assert (found.rows[0].chosen_words, found.rows[0].rejected_words) == (3, 1)
-    many = counted([row(n, category=str(n)) for n in range(MOST_VALUES + 5)]).breakdowns()
-    assert len(many[1].rows) == MOST_VALUES
-
-
-def blind(config: str, value: float) -> Check:
-    found = Estimate(value=value, low=value - 0.1, high=value + 0.1, n=40, clusters=40)
-    return Check(family="shortcuts", name="length", config=config, status="pass", found=found)
-
-
-@pytest.mark.parametrize(
-    ("own", "other", "compared"),
-    [
-        (("Home", "Garden"), ("Home", "Music"), ["Home"]),
-        (("Home",), ("Music",), ["Home"]),
-        (("Home", "Garden"), ("Music",), []),
-    ],
-)
-def test_accuracies_stand_beside_those_of_the_target(
-    own: tuple[str, ...], other: tuple[str, ...], compared: list[str]
-) -> None:
-    theirs = [blind(name, 0.8) for name in other]
-    found = [*compare([blind(name, 0.7) for name in own], theirs, "theirs")]
-    assert [(check.config, check.status) for check in found] == [(c, "note") for c in compared]
-    for check in found:
-        assert check.detail == "length: 0.700 (0.600 to 0.800); 0.800 (0.700 to 0.900) in theirs"
+    assert (home.chosen_words, home.rejected_words) == (3, 1)

@@ -8,9 +8,9 @@ import pytest
 
 from audited import checks_of
 from pairwright.audits.catalogue import DEFINITIONS
-from pairwright.audits.integrity import integrity_checks
-from pairwright.audits.texts import LIMIT
+from pairwright.audits.identity import identity_checks
 from pairwright.audits.records import Check
+from pairwright.audits.texts import LIMIT, text_checks
 from pairwright.pairs import Row, RowAspect, RowPost
 from pairwright.pairs.row import derived_twin_id
 
@@ -64,7 +64,7 @@ def changed(given: Row, **changes: Any) -> Row:
 
 
 def checks(rows: Iterable[Row], name: str = "") -> list[Check]:
-    return checks_of(integrity_checks(), rows, name)
+    return checks_of([*identity_checks(), *text_checks()], rows, name)
 
 
 def only(rows: Iterable[Row], name: str) -> Check:

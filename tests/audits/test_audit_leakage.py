@@ -9,9 +9,10 @@ import pytest
 
 from audited import checks_of, line
 from pairwright.audits.catalogue import DEFINITIONS
-from pairwright.audits.leakage import leakage_checks
+from pairwright.audits.copies import copy_checks
+from pairwright.audits.duplicates import Duplicates, PeopleAcrossSplits
 from pairwright.audits.records import Check
-from pairwright.audits.row_check import WIDTH
+from pairwright.audits.row_check import WIDTH, RowReader
 from pairwright.pairs import Row, RowAspect, RowPost
 
 QUESTION = "How do I get the smell of smoke out of an old wool coat?"
@@ -40,7 +41,8 @@ def post(words: str, **changes: Any) -> RowPost:
 
 def found(rows: Iterable[Row | tuple[Row, str]], name: str = "") -> list[Check]:
     lines = (given if isinstance(given, Row) else line(*given) for given in rows)
-    return checks_of(leakage_checks(), lines, name)
+    readers: list[RowReader] = [*copy_checks(), Duplicates(), PeopleAcrossSplits()]
+    return checks_of(readers, lines, name)
 
 
 def only(*given: Any, **more: Any) -> Check:

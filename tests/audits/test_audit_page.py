@@ -18,8 +18,8 @@ from pairwright.audits.page import HERE, write_page
 from pairwright.audits.page.pairs import MOST_PAIRS
 from pairwright.audits.page.plots import audit_plots
 from pairwright.audits.page.verdict import audit_verdict, warnings
-from pairwright.audits.records import Audit, Breakdown, Count, Flag, Status
-from pairwright.pairs import Row
+from pairwright.audits.records import Audit, Count, Flag, Status
+from pairwright.pairs import AuditSource, Row
 from pairwright.stats import Estimate
 
 NEVER = "innerHTML outerHTML insertAdjacentHTML document.write eval( Function( srcdoc DOMParser"
@@ -145,12 +145,9 @@ def everywhere(text: str) -> tuple[Audit, list[Row]]:
     leak = check("rubric_leak", "fail", config=text, detail=text)
     leak = leak.model_copy(update={"flags": (Flag(row=text, detail=text),)})
     audit = audit_of(rows, accuracy("length", 0.7, "fail", text), leak, name=text, version=text)
-    breakdowns = (
-        Breakdown(by="configuration", rows=(count,)),
-        Breakdown(by="domain", rows=(count, count)),
-    )
-    against = audit.source.model_copy(update={"problems": {text: 1}})
-    return audit.model_copy(update={"against": against, "breakdowns": breakdowns}), rows
+    source = AuditSource(**dict(audit.source) | {"problems": {text: 1}})
+    fields = {"source": source, "configurations": (count, count)}
+    return Audit(**dict(audit) | fields), rows
 
 
 # What it says
@@ -165,7 +162,7 @@ def test_the_verdict_says_what_failed_where_why_and_what_to_do(tmp_path: Path) -
         accuracy("markup", 0.55, "too_few"),
         check("rubric_leak", "fail", rows=named),
         check("target_in_profile", "pass"),
-        check("blind_accuracy", "note", family="target"),
+        check("verified", "note", family="human"),
     )
     audit = audit_of(rows, *checks)
     found = audit_verdict(audit)

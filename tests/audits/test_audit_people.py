@@ -10,10 +10,10 @@ import pytest
 from audited import checks_of, line
 from pairwright.audits.catalogue import DEFINITIONS
 from pairwright.audits.personal_data import FAILS, KINDS, MOST_FINDINGS, find, mask
-from pairwright.audits.rights import Licences, Tombstones, sensitive_check
-from pairwright.audits.scan import PersonalData, screen
 from pairwright.audits.records import Check, Redaction
+from pairwright.audits.rights import Licences, Tombstones
 from pairwright.audits.row_check import RowReader
+from pairwright.audits.scan import PersonalData
 from pairwright.pairs import Row, RowAspect, RowPost
 from pairwright.pairs.address import ForgetList, url_name
 
@@ -49,7 +49,6 @@ def row(id: str = "r1", **changes: Any) -> Row:
 def only(rows: Iterable[Row], name: str, forgotten: ForgetList | None = None) -> Check:
     readers: dict[str, RowReader] = {
         "licence": Licences(has_attribution=False), "tombstones": Tombstones(forgotten),
-        "sensitive": sensitive_check(),
     }  # fmt: skip
     (check,) = checks_of([readers.get(name) or PersonalData()], rows, name)
     return check
@@ -164,13 +163,6 @@ def test_a_mask_keeps_the_form_and_nothing_else() -> None:
             assert sum(c.isalnum() for c in mask(given, one)) <= 1
 
 
-def test_a_text_is_screened_before_people_see_it() -> None:
-    words = f"Since my diagnosis of depression I take insulin. {MAIL}, @jane"
-    assert [*screen(words)] == [
-        ("email", True, "j***.***@****.*******.***"), ("health", False, "")
-    ]  # fmt: skip
-
-
 # Rows
 
 
@@ -236,28 +228,8 @@ def test_megabytes_are_scanned_and_of_one_kind_in_a_text_the_first_are_logged() 
     assert len(redactions([row(chosen="@jane " * 3000)])) == MOST_FINDINGS
 
 
-# Sensitive subjects
-
-
-def test_subjects_are_told_by_category_and_by_words() -> None:
-    rows = [
-        row("a", category="Islam"),
-        row("b", profile=(post(category="law"),)),
-        row("c", narrative="Since my diagnosis of depression I take insulin."),
-        row("d", question="Is my church a help against depression?"),
-        row("e"),
-        row("f", profile=(post("Is he gay or bisexual in that film?"),)),
-    ]
-    check = only(rows, "sensitive")
-    assert (check.status, check.count, check.of) == ("note", 4, 6)
-    assert [(f.row, f.detail) for f in check.flags] == [
-        ("a", "religion"), ("b", "law"), ("c", "health"), ("f", "sexuality")
-    ]  # fmt: skip
-    assert check.detail == "religion 1, law 1, health 1, sexuality 1"
-
-
 def test_every_check_is_explained() -> None:
-    names = ("sensitive", "licence", "tombstones")
+    names = ("licence", "tombstones")
     checks = checks_of([PersonalData()], [row()])
     named = {check.name for check in (*checks, *(only([row()], name) for name in names))}
     assert named == {name for name, one in DEFINITIONS.items() if one.family == "people"}

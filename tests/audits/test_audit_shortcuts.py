@@ -10,12 +10,12 @@ import pytest
 
 from audited import checks_of, estimate
 from pairwright.audits import shortcuts
-from pairwright.audits.catalogue import decide
-from pairwright.audits.records import Check
-from pairwright.audits.shortcuts import Shortcuts
 from pairwright.audits.accuracies import accuracy_check
 from pairwright.audits.blind import COUNTS, bag_points, breaks_off
+from pairwright.audits.catalogue import decide
+from pairwright.audits.records import Check
 from pairwright.audits.sample import ClusterSample
+from pairwright.audits.shortcuts import Shortcuts
 from pairwright.pairs import Row, RowAspect, RowPost, row_of
 from pairwright.settings.rules import ReleaseInfo
 from reference_data import LLMBAR
@@ -294,16 +294,10 @@ def twin_rows(posts: tuple[str, ...], n: int = 0) -> Iterator[Row]:
         )  # fmt: skip
 
 
-def test_on_whole_twins_every_blind_check_is_one_half_by_identity() -> None:
+def test_on_whole_twins_what_is_one_half_by_identity_is_not_told() -> None:
     found = audited(twins(30))
-    for name in COUNTS:
-        check = found["Home-twin", name]
-        assert (check.status, check.limit) == ("note", None), name
-        assert (estimate(check).value, estimate(check).low, estimate(check).n) == (0.5, None, 60)
-    assert ("Home-twin", "bag_of_words") not in found
-    gap = found["Home-twin", "twin_length_gap"]
-    assert (gap.status, estimate(gap).n, estimate(gap).clusters) == ("note", 60, 30)
-    assert (estimate(gap).value or 0) > 1.5
+    assert not [name for name in (*COUNTS, "bag_of_words") if ("Home-twin", name) in found]
+    assert found["Home-twin", "profile_overlap"].status == "note"
 
 
 @pytest.mark.parametrize(
@@ -351,8 +345,7 @@ def test_word_overlap_is_told_of_each_mode_over_its_configurations() -> None:
 
 
 def test_nothing_is_chosen_on_placebos() -> None:
-    found = audited([changed(of, mode="placebo", rubric_aspects=()) for of in twins(30)])
-    assert [*found] == [("Home-placebo", "twin_length_gap")]
+    assert audited([changed(of, mode="placebo", rubric_aspects=()) for of in twins(30)]) == {}
 
 
 # A set that leans

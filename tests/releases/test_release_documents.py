@@ -69,7 +69,7 @@ def audit_of(*statuses: str) -> Audit:
         configs={"Home-twin": 8}, simulated=False, problems={},
     )  # fmt: skip
     return Audit(
-        pairwright="0", source=source, max_shortcut=0.58, checks=tuple(checks), breakdowns=()
+        pairwright="0", source=source, max_shortcut=0.58, checks=tuple(checks), configurations=()
     )
 
 

@@ -11,10 +11,10 @@ import pytest
 from pairwright.errors import InputError
 from pairwright.lines import read_lines
 from pairwright.pairs import licence_of
-from pairwright.pairs.address import url_name
+from pairwright.pairs.address import read_tombstones, url_name
 from pairwright.records import pseudonym
 from pairwright.releases.primary import UnitOutcome, read_primary
-from pairwright.releases.run_notes import add_tombstones, read_tombstones
+from pairwright.releases.run_notes import add_tombstones
 from pairwright.workflows.releases import forget as count_of
 from released import (
     gathered,

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from pairwright.audits.run import write_audit
 from pairwright.pairs import Layout, parts_of, read_rows
 from pairwright.releases.verify import verify_release
-from pairwright.workflows.pair_audit import write_audit
 from pairwright_human_eval.folder import HumanFolder, read_study
 from pairwright_human_eval.study import export_tasks
 from released import placebo, released, rows, run_of, twinned, violated

@@ -27,7 +27,6 @@ _PARTS: dict[str, tuple[Family, ...]] = {
     "People": ("people",),
     "Human verification": ("human",),
     "Balance": ("balance",),
-    "Beside another release": ("target",),
 }
 PARTS = {
     title: tuple(one for one in DEFINITIONS.values() if one.family in families)
@@ -63,8 +62,8 @@ def decide(checks: Sequence[Check]) -> list[Check]:
     return [
         check
         if check.p is None or next(settled)
-        else check.model_copy(
-            update={"status": "too_few", "needed": _needed(check.p, check.of, len(ps))}
+        else Check(
+            **dict(check) | {"status": "too_few", "needed": _needed(check.p, check.of, len(ps))}
         )
         for check in checks
     ]

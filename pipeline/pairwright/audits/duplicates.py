@@ -12,18 +12,15 @@ from datasketch import MinHash, MinHashLSH
 
 from pairwright import text
 from pairwright.audits.records import Check
-from pairwright.audits.row_check import OTHERS, TEXT, RowCheck, RowPlace, RowReader
+from pairwright.audits.row_check import OTHERS, TEXT, RowCheck, RowPlace
 from pairwright.manner import is_choice_text
 from pairwright.modes import label_of
 from pairwright.pairs import ReadRow
 
 
-def people_across_splits() -> RowReader:
-    """A user, or a twin's two, whose rows are in two splits."""
-    return _PeopleAcrossSplits()
+class PeopleAcrossSplits:
+    """`people_across_splits`: a user, or a twin's two, whose rows are in two splits."""
 
-
-class _PeopleAcrossSplits:
     def __init__(self) -> None:
         self._first: dict[str, str] = {}
         self._check = RowCheck(

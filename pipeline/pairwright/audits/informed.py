@@ -1,7 +1,6 @@
 """What a response shares with its user: a floor for scorers that read the user, and no shortcut.
 
-Overlap with the posts and the aspects, the same weighed by how rare the words are, and the manner
-that the user took so far.
+Overlap with the posts and the aspects, and the same weighed by how rare the words are.
 """
 
 import math
@@ -12,7 +11,6 @@ import numpy as np
 
 from pairwright import text
 from pairwright.audits.blind import stems
-from pairwright.manner import manner_scores
 from pairwright.pairs import Row
 from pairwright.stats import Floats
 
@@ -20,8 +18,6 @@ BASELINES = {
     "profile_overlap": "profile",
     "aspects_overlap": "aspects",
     "profile_tfidf": "profile",
-    "length_taken": "earlier choices",
-    "markup_taken": "earlier choices",
 }
 """The checks by what the responses share with the user, and what a pair must have. Each picks the
 response that shares more."""
@@ -29,8 +25,7 @@ response that shares more."""
 
 def baseline_points(rows: Sequence[Row]) -> tuple[dict[str, Floats], Floats]:
     """The points of each baseline, shape (n,), NaN for pairs without what it needs; and how many
-    more content words of the posts each chosen response has than the rejected one. Baselines of
-    manner are left out where no history holds a choice."""
+    more content words of the posts each chosen response has than the rejected one."""
     differences: dict[str, Floats] = {name: np.full(len(rows), math.nan) for name in BASELINES}
     sides: list[tuple[list[str], frozenset[str]]] = []
     for n, row in enumerate(rows):
@@ -44,11 +39,7 @@ def baseline_points(rows: Sequence[Row]) -> tuple[dict[str, Floats], Floats]:
     alike = _tfidf(sides).reshape(-1, 2)
     there = ~np.isnan(differences["profile_overlap"])
     differences["profile_tfidf"] = np.where(there, np.round(alike[:, 0] - alike[:, 1], 9), math.nan)
-    points = {
-        name: (np.sign(found) + 1) / 2
-        for name, found in differences.items()
-        if BASELINES[name] != "earlier choices" or not np.isnan(found).all()
-    }
+    points = {name: (np.sign(found) + 1) / 2 for name, found in differences.items()}
     return points, differences["profile_overlap"]
 
 
@@ -62,10 +53,6 @@ def _differences(row: Row, profile: frozenset[str]) -> Mapping[str, float]:
         found["profile_overlap"] = len(a & profile) - len(b & profile)
     if aspects:
         found["aspects_overlap"] = len(a & aspects) - len(b & aspects)
-    if manners := manner_scores((post.text for post in row.profile), (row.chosen, row.rejected)):
-        chosen, rejected = manners
-        found["length_taken"] = chosen["length"] - rejected["length"]
-        found["markup_taken"] = chosen["markup"] - rejected["markup"]
     return found
 
 

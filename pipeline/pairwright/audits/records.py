@@ -8,9 +8,7 @@ from pairwright.pairs import AuditSource
 from pairwright.records import Record
 from pairwright.stats import Estimate
 
-Family = Literal[
-    "shortcuts", "baselines", "leakage", "integrity", "people", "human", "balance", "target"
-]
+Family = Literal["shortcuts", "baselines", "leakage", "integrity", "people", "human", "balance"]
 Status = Literal["pass", "fail", "too_few", "note"]
 """`note`: a figure that decides nothing. `too_few`: the pairs are too few to decide."""
 EXAMPLES = 20
@@ -88,20 +86,13 @@ class Redaction(Record):
 
 
 class Count(Record):
-    """A row of a table: the number of pairs and users, and the mean words of responses."""
+    """A configuration: the number of pairs and users, and the mean words of responses."""
 
     name: str
     pairs: int
     users: int
     chosen_words: float
     rejected_words: float
-
-
-class Breakdown(Record):
-    """Rows counted by one of their properties, most frequent first."""
-
-    by: str
-    rows: tuple[Count, ...]
 
 
 class Audit(Record):
@@ -111,9 +102,8 @@ class Audit(Record):
     source: AuditSource
     max_shortcut: float
     """The bound on the accuracy of blind checks."""
-    against: AuditSource | None = None
     checks: tuple[Check, ...]
-    breakdowns: tuple[Breakdown, ...]
+    configurations: tuple[Count, ...]
     simulated_decisions: dict[str, bool] = Field({}, exclude=True)
     """Pairs and twins, by id, that simulated annotators decided on, and whether they verified them.
     The page shows it; a row's own `verified` is about people."""

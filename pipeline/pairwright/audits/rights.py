@@ -1,16 +1,10 @@
-"""Whether a row may be passed on: licences, people who asked to be forgotten, and subjects that can
-harm people when others know of them.
-
-Those subjects are the special categories of the GDPR (article 9) and what courts deal with (article
-10), as far as LaMP-QA's subcategories and a short list of words show them.
-"""
+"""Whether a row may be passed on: licences, and people who asked to be forgotten."""
 
 from collections import Counter
 from collections.abc import Iterator
 
-from pairwright import text
 from pairwright.audits.records import Check
-from pairwright.audits.row_check import OTHERS, TEXT, RowCheck, RowPlace, clip
+from pairwright.audits.row_check import OTHERS, RowCheck, RowPlace, clip
 from pairwright.pairs import ReadRow, Row, licence_of
 from pairwright.pairs.address import ForgetList, host_of, of_stack_exchange
 
@@ -80,7 +74,7 @@ class Licences:
             # Other people's texts that state nothing: nothing can be decided.
             nothing = f"none of {self._texts:,} texts states a licence or has an address"
             undecided = {"status": "note", "limit": None, "flags": (), "detail": nothing}
-            check = check.model_copy(update=undecided)
+            check = Check(**dict(check) | undecided)
         yield check
 
     def _fault(
@@ -141,76 +135,3 @@ def _forgotten_part(row: Row, forgotten: ForgetList) -> str | None:
     if forgotten.holds(row.source_url, ()):
         return "its question must be forgotten"
     return "a post must be forgotten" if forgotten.holds(None, row.profile) else None
-
-
-CATEGORIES = {
-    "health": ("health", "fitness"),
-    "religion": ("buddhism", "christianity", "hermeneutics", "hinduism", "islam", "judaism"),
-    "law": ("law",),
-    "politics": ("politics",),
-    "family": ("interpersonal", "parenting"),
-    "origin": ("expatriates", "genealogy"),
-    "money": ("money",),
-}
-WORDS = {
-    "health": """
-        abortion alcoholic antidepressant anxiety autism autistic bipolar cancer chemotherapy
-        dementia depressed depression diabetes diabetic diagnosed disability disabled hiv illness
-        insulin medication miscarriage overdose pregnancy pregnant psychiatrist psychotherapy
-        schizophrenia suicidal suicide symptoms therapist
-        """,
-    "religion": """
-        atheist baptised baptism bible buddhist catholic christian church hindu imam islam islamic
-        jewish judaism mosque muslim pastor priest protestant quran rabbi sabbath synagogue torah
-        """,
-    "law": """
-        arrested attorney convicted court custody defendant felony jail lawsuit lawyer parole
-        plaintiff prison probation sued
-        """,
-    "politics": """
-        communist conservatives democrats election fascist liberals nazi parliament republicans
-        senator socialist voted
-        """,
-    "sexuality": """
-        bisexual erection gay genitals heterosexual homosexual intercourse lesbian masturbation
-        orgasm porn pornography rape sexual sexuality sexually transgender
-        """,
-}
-LEAST_WORDS = 2
-"""The least number of words of a list in one text: a single one is often a figure of speech."""
-_GROUP_OF = {name: group for group, names in CATEGORIES.items() for name in names}
-_WORDS = {group: frozenset(words.split()) for group, words in WORDS.items()}
-_ANY = frozenset().union(*_WORDS.values())
-
-
-def sensitive_check() -> RowCheck:
-    """A note of how many rows there are, by group."""
-    counts = Counter[str]()
-    by_text: dict[int, frozenset[str]] = {}
-
-    def sensitive(row: Row) -> str:
-        categories = (row.category, *(post.category for post in row.profile))
-        groups = {_GROUP_OF[name.lower()] for name in categories if name.lower() in _GROUP_OF}
-        for passage in (row.question, row.narrative or "", *(post.text for post in row.profile)):
-            key = hash(passage)
-            if key not in by_text:
-                by_text[key] = sensitive_groups(passage)
-            groups |= by_text[key]
-        counts.update(groups)
-        return ", ".join(sorted(groups))
-
-    return RowCheck(
-        "sensitive", sensitive, limit=None, others=None,
-        detail=lambda: ", ".join(f"{group} {n:,}" for group, n in counts.most_common()),
-    )  # fmt: skip
-
-
-def sensitive_groups(passage: str) -> frozenset[str]:
-    """The groups of subjects to which the words of a text belong."""
-    words = _ANY.intersection(text.words(passage[:TEXT]))
-    if len(words) < LEAST_WORDS:
-        return _NONE
-    return frozenset(group for group, own in _WORDS.items() if len(own & words) >= LEAST_WORDS)
-
-
-_NONE: frozenset[str] = frozenset()

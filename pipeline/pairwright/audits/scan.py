@@ -5,7 +5,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from pairwright.audits.personal_data import FAILS, KINDS, find, mask
-from pairwright.audits.rights import sensitive_groups
 from pairwright.audits.records import Check, Redaction
 from pairwright.audits.row_check import RowCheck
 from pairwright.pairs import ReadRow, Row
@@ -62,7 +61,7 @@ class PersonalData:
         """All findings, in the order of the source."""
         for key, redactions in self._redactions.items():
             for one in redactions:
-                yield one.model_copy(update={"rows": self._rows[key]})
+                yield Redaction(**dict(one) | {"rows": self._rows[key]})
 
 
 def _fields(row: Row) -> Iterator[tuple[str, str, str]]:
@@ -80,14 +79,3 @@ def _fields(row: Row) -> Iterator[tuple[str, str, str]]:
         ):  # fmt: skip
             if text:
                 yield f"rubric_aspects[{number}].{name}", "", text
-
-
-def screen(text: str) -> Iterator[tuple[str, bool, str]]:
-    """What strangers should perhaps not see in a text: its kind; whether by it anybody can reach or
-    rob a person, or else it is a subject that can harm people; and what was found, without what it
-    gives away, empty for a subject. Public names, which many texts hold, are left out."""
-    for finding in find(text):
-        if finding.kind in FAILS:
-            yield finding.kind, True, mask(text, finding)
-    for group in sorted(sensitive_groups(text)):
-        yield group, False, ""

@@ -1,10 +1,4 @@
-"""Shortcuts: ways to pick the chosen response without knowing the user, or by word overlap.
-
-blind.py       what knows nothing of the user: counts, and a bag of words
-informed.py    overlap with posts and aspects
-accuracies.py  their accuracies against limits, also of questions with options
-sample.py      whole clusters of pairs, drawn by hash
-"""
+"""Shortcuts: ways to pick the chosen response without knowing the user, or by word overlap."""
 
 from array import array
 from collections import defaultdict
@@ -12,11 +6,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from pairwright.audits.catalogue import note_check
-from pairwright.audits.records import Check, Flag
 from pairwright.audits.accuracies import Questions, accuracy_check
 from pairwright.audits.blind import COUNTS, LEAST_CLUSTERS, bag_points, counts
+from pairwright.audits.catalogue import note_check
 from pairwright.audits.informed import BASELINES, baseline_points
+from pairwright.audits.records import Check, Flag
 from pairwright.audits.sample import ClusterSample
 from pairwright.modes import MODES, halves_of, label_of
 from pairwright.pairs import ReadRow, Row
@@ -46,13 +40,12 @@ class _Pairs:
         self._sample: ClusterSample[tuple[int, str | None, str]] = ClusterSample(SAMPLE)
         """Places of rows, their languages, which take long to tell, and the rows."""
         self._points = bytearray()
-        self._words = array("L")
         self._clusters = array("L")
         self.numbers: dict[str, int] = {}
         """Of clusters, by name."""
 
     def add(self, line: ReadRow) -> None:
-        row, place = line.row, len(self._words) // 2
+        row, place = line.row, len(self._clusters)
         if line.choice:
             self.questions.add(place, line.choice)
         if self._sample.has_room(row.cluster):
@@ -62,7 +55,6 @@ class _Pairs:
         chosen, rejected = (
             counts(row.question, side, row.language) for side in (row.chosen, row.rejected)
         )
-        self._words.extend((chosen[0], rejected[0]))
         self._points.extend((a > b) - (a < b) + 1 for a, b in zip(chosen, rejected, strict=True))
         self._clusters.append(self.numbers.setdefault(row.cluster, len(self.numbers)))
 
@@ -75,17 +67,10 @@ class _Pairs:
         """Shape (n, len(COUNTS)): 1 where more is chosen, 0 where it is rejected, or one half."""
         return np.frombuffer(bytes(self._points), np.uint8).reshape(-1, len(COUNTS)) / 2
 
-    @property
-    def ratio(self) -> Floats:
-        """Shape (n,): words of the longer response over those of the shorter, at least one."""
-        words = np.maximum(np.array(self._words, np.float64).reshape(-1, 2), 1)
-        ratio: Floats = words.max(axis=1) / words.min(axis=1)
-        return ratio
-
     def sample(self) -> tuple[Places, list[Row], str]:
         """The places and rows of the sample, and in a sentence that it is one."""
         drawn = list(self._sample)
-        n, every = len(drawn), len(self._words) // 2
+        n, every = len(drawn), len(self._clusters)
         said = f"Whole clusters drawn by hash: {n:,} of {every:,} pairs." if n < every else ""
         rows = [Row.of_language(row, language) for _, language, row in drawn]
         return np.array([place for place, _, _ in drawn], np.intp), rows, said
@@ -127,15 +112,13 @@ class Shortcuts:
         overlaps: dict[str, list[Overlap]] = {name: [] for name in OVERLAP}
         for config, pairs in sorted(self._pairs.items()):
             clusters = pairs.clusters
-            if pairs.twins:
-                gap = mean(pairs.ratio, clusters, least=1)
-                yield note_check("twin_length_gap", config, gap)
             # Labels of placebos are drawn: what picks the chosen response says nothing.
             if label_of(pairs.mode) == "equal":
                 continue
-            every = np.arange(len(clusters))
-            for name, points in zip(COUNTS, pairs.points.T, strict=True):
-                yield self._blind(name, pairs, every, points)
+            if not pairs.twins:
+                # On whole twins each is 50 % by identity.
+                for name, points in zip(COUNTS, pairs.points.T, strict=True):
+                    yield self._blind(name, pairs, np.arange(len(clusters)), points)
             if place := pairs.questions.key_place(config, clusters, self._bound):
                 yield place
             yield from self._sampled(pairs, overlaps)
@@ -146,15 +129,7 @@ class Shortcuts:
     def _blind(
         self, name: str, pairs: _Pairs, places: Places, points: Floats, detail: str = ""
     ) -> Check:
-        """A blind check. Of twins it decides nothing: on whole ones it is 50 % by identity."""
         clusters = pairs.clusters[places]
-        if pairs.twins:
-            note = accuracy_check(
-                name, pairs.config, points, clusters, detail="Whole twins give 50 % by identity."
-            )
-            # By identity there is nothing to estimate.
-            found = note.found and note.found.model_copy(update={"low": None, "high": None})
-            return note.model_copy(update={"found": found})
         if pairs.questions:
             return pairs.questions.check(name, pairs.config, places, points, clusters, self._bound)
         return accuracy_check(
@@ -243,10 +218,12 @@ def _shared_words(pairs: _Pairs, places: Places, shared: Floats) -> Check:
     sums = np.array([words for _, words in both], np.float64)
     clusters = pairs.clusters[np.array([place for (place, _), _ in both], np.intp)]
     signs = f"more than 0 in {(sums > 0).sum():,} of them, less in {(sums < 0).sum():,}"
-    check = note_check(
-        "twin_shared_words", pairs.config, mean(sums, clusters, least=-np.inf),
-        detail=f"In words a twin: {signs}.",
-    )  # fmt: skip
+    found = mean(sums, clusters, least=-np.inf)
     largest = sorted(np.argsort(-sums, kind="stable")[:NAMED].tolist())
-    flags = (Flag(row=both[n][0][1], detail=f"sum {sums[n]:g}") for n in largest if sums[n] > 0)
-    return check.model_copy(update={"flags": tuple(flags)})
+    return Check(
+        family="shortcuts", name="twin_shared_words", config=pairs.config, status="note",
+        found=found, of=found.n, detail=f"In words a twin: {signs}.",
+        flags=tuple(
+            Flag(row=both[n][0][1], detail=f"sum {sums[n]:g}") for n in largest if sums[n] > 0
+        ),
+    )  # fmt: skip

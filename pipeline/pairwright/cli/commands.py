@@ -30,7 +30,7 @@ COMMANDS = {
     "human withdraw": ("pairwright_human_eval.intake:withdraw_person", "withdraw"),
     "agreement": ("pairwright_human_eval.votes:agreement_of", "agreement"),
     "release": ("workflows.new_release:release", "cli.releases:print_release"),
-    "audit": ("workflows.pair_audit:audit", "cli.releases:print_audit"),
+    "audit": ("audits.run:audit", "cli.releases:print_audit"),
     "evaluate": ("evaluation.evaluate:evaluate", "cli.evaluation:print_evaluation"),
     "leaderboard": ("evaluation.evaluate:leaderboard", "cli.evaluation:print_leaderboard"),
     "verify": ("workflows.releases:verify", "cli.releases:print_verification"),

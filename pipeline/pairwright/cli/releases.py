@@ -10,13 +10,13 @@ from rich.console import Console
 from typer import Option
 
 from pairwright.audits.page.verdict import accuracy_table, audit_verdict, short, warnings
+from pairwright.audits.run import AuditResult
 from pairwright.cli.printing import print_table, print_words
 from pairwright.cli.progress import display
 from pairwright.errors import Difference, InputError
-from pairwright.releases.run_notes import TOMBSTONES_FILE
+from pairwright.pairs.address import TOMBSTONES_FILE
 from pairwright.releases.verify import VerifiedRelease
 from pairwright.workflows.new_release import ReleaseResult
-from pairwright.workflows.pair_audit import AuditResult
 from pairwright.workflows.releases import (
     ReleaseDiff,
     Removal,

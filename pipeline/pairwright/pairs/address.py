@@ -10,12 +10,24 @@ import re
 import unicodedata
 from collections.abc import Iterable
 from functools import lru_cache
+from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
 
+from pydantic import Field
+
 from pairwright import text
+from pairwright.lines import read_lines
 from pairwright.pairs.row import Row, RowPost
-from pairwright.records import Item, OppositeChoice, Pair, Post, content_id, pseudonym
+from pairwright.records import (
+    Item,
+    OppositeChoice,
+    Pair,
+    Post,
+    Record,
+    content_id,
+    pseudonym,
+)
 from pairwright.sources.dumps import HOST as STACK_EXCHANGE
 
 _SCHEME = re.compile(r"([a-z][a-z0-9+.-]*):/+", re.IGNORECASE)
@@ -143,3 +155,22 @@ class ForgetList(NamedTuple):
             return False
         addresses = (question, *(post.source_url for post in posts))
         return any(url_name(url) in self.urls for url in addresses if url)
+
+
+TOMBSTONES_FILE = "forgotten.jsonl"
+
+
+class Tombstone(Record):
+    """A line: the pseudonym of a user, or the name of an address."""
+
+    name: str = Field(pattern=r"^(user|url)-[0-9a-f]{16}$")
+
+
+def read_tombstones(run: Path) -> ForgetList:
+    """Who and what the next release of a run goes without. Raises InputError for a line that is
+    no tombstone: whom it named would come back."""
+    if not (run / TOMBSTONES_FILE).exists():
+        return ForgetList()
+    names = {line.name for line in read_lines(run / TOMBSTONES_FILE, Tombstone)}
+    users = frozenset(name for name in names if name.startswith("user-"))
+    return ForgetList(users, frozenset(names - users))

@@ -10,34 +10,15 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from pydantic import Field, JsonValue
+from pydantic import JsonValue
 
 from pairwright.errors import InputError, on_disk
-from pairwright.lines import read_lines
-from pairwright.pairs.address import ForgetList
-from pairwright.records import Record, model_name
+from pairwright.pairs.address import TOMBSTONES_FILE, Tombstone, read_tombstones
+from pairwright.records import model_name
 from pairwright.releases.changes import TRIAL
 from pairwright.releases.primary import Provenance, ReleaseFiles
 from pairwright.settings.rules import ReleaseInfo
 from pairwright.version import __version__
-
-TOMBSTONES_FILE = "forgotten.jsonl"
-
-
-class Tombstone(Record):
-    """A line: the pseudonym of a user, or the name of an address."""
-
-    name: str = Field(pattern=r"^(user|url)-[0-9a-f]{16}$")
-
-
-def read_tombstones(run: Path) -> ForgetList:
-    """Who and what the next release of a run goes without. Raises InputError for a line that is
-    no tombstone: whom it named would come back."""
-    if not (run / TOMBSTONES_FILE).exists():
-        return ForgetList()
-    names = {line.name for line in read_lines(run / TOMBSTONES_FILE, Tombstone)}
-    users = frozenset(name for name in names if name.startswith("user-"))
-    return ForgetList(users, frozenset(names - users))
 
 
 def add_tombstones(run: Path, names: Iterable[str]) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ from typing import Annotated, Literal, NamedTuple, cast
 from pydantic import JsonValue
 from typer import Option
 
+from pairwright.audits.run import write_audit
 from pairwright.construct.folder import RunFolder
 from pairwright.construct.outcomes import Outcomes
 from pairwright.errors import Difference, InputError, on_disk
@@ -22,7 +23,7 @@ from pairwright.modes import label_of
 from pairwright.options import RunPath, share_of
 from pairwright.pages.output import output_folder
 from pairwright.pairs import Layout
-from pairwright.pairs.address import ForgetList
+from pairwright.pairs.address import ForgetList, read_tombstones
 from pairwright.pairs.layout import splits_of, write_checksums
 from pairwright.progress import Progress, Step, log_notes
 from pairwright.records import content_id, pseudonym
@@ -37,7 +38,7 @@ from pairwright.releases.primary import (
     read_release,
     write_primary,
 )
-from pairwright.releases.run_notes import read_tombstones, run_provenance
+from pairwright.releases.run_notes import run_provenance
 from pairwright.releases.selection import (
     ReleaseCandidate,
     exclusions,
@@ -47,7 +48,6 @@ from pairwright.releases.selection import (
 from pairwright.releases.summary import Summary
 from pairwright.releases.verify.release import check_folder
 from pairwright.settings.config import essential
-from pairwright.workflows.pair_audit import write_audit
 from pairwright_human_eval.decisions import Decision
 from pairwright_human_eval.folder import HumanFolder, read_fixed
 from pairwright_human_eval.released import ReleasedStudy, published

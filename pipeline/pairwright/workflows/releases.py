@@ -10,6 +10,7 @@ from typing import Annotated, NamedTuple
 
 from typer import Argument, Option
 
+from pairwright.audits.run import write_audit
 from pairwright.construct.folder import RunFolder
 from pairwright.errors import InputError
 from pairwright.extras import install
@@ -24,7 +25,6 @@ from pairwright.releases.run_notes import add_tombstones
 from pairwright.releases.selection import subjects_in
 from pairwright.releases.verify import VerifiedRelease
 from pairwright.releases.verify import verify_release as verify_release
-from pairwright.workflows.pair_audit import write_audit
 from pairwright_human_eval.units import Unit
 
 _PSEUDONYM = re.compile(r"user-[0-9a-f]{16}")

@@ -12,7 +12,6 @@ from pairwright.modes import MODES
 from pairwright.pages.markdown import Table
 from pairwright.text import number_of, visible
 
-_MANNERS = {"length_taken": "longer or shorter answers", "markup_taken": "markup"}
 LINES = 12
 """Configurations of a finding that have a line of their own."""
 
@@ -76,17 +75,9 @@ def warnings(audit: Audit) -> Iterator[str]:
         )
     elif trial:
         yield f"A {trial}: it may hold pairs that nobody verified, and is no ordinary release."
-    for check in audit.checks:
-        if check.name in _MANNERS and check.found and (check.found.low or 0) > 0.5:
-            yield (
-                f"A taste for {_MANNERS[check.name]} tells much of {config_name(check.config)}:"
-                f" what each user took so far is right in {measured(check)}."
-            )
     if unread := sum(source.problems.values()):
         are = "is" if unread == 1 else "are"
         yield f"{number_of(unread, 'row')} could not be read and {are} part of no number below."
-    if audit.against and audit.against.simulated:
-        yield "The pairs that it is compared with are SIMULATED."
 
 
 def _finding(checks: Sequence[Check]) -> FailedCheck:
