@@ -393,7 +393,7 @@ def test_no_release_is_written_over_anything(run: Path, release: Layout, tmp_pat
         ("release", "run", "--version", "1.1.0"), ("audit", "release"), ("evaluate", "release"),
         ("leaderboard", "results"),
         ("downstream", "judge-outputs", "release", "outputs.jsonl", "--scorers", "s.toml"),
-        ("downstream", "policy", "release", "--scorers", "s.toml"),
+        ("downstream", "policy", "release", "--policy", "p", "--reward", "r", "--scorers", "s"),
         ("downstream", "best-of-n", "release", "--scorers", "s.toml", "--scorer", "x"),
         ("downstream", "completions", "release", "--scorers", "s.toml"),
         ("downstream", "correlate", "scores.csv", "--benchmark", "x", "--downstream", "y"),
