@@ -23,7 +23,7 @@ __all__ = ["engines", "reward_models"]
 
 SCORED = (
     "plain", "no-pad", "pad-is-end", "tokenizer-alone-pads", "pad-out-of-range", "two-classes",
-    "encoder", "dpo",
+    "encoder",
 )  # fmt: skip
 CONTEXT = 2048
 TOO_LONG = ("bread " * 500, "Rye.")
