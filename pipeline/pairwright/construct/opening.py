@@ -14,7 +14,7 @@ from pairwright.construct.shards import merge_all
 from pairwright.construct.status import cost, source_problems
 from pairwright.drafting.rules import BuildRules
 from pairwright.errors import InputError, on_disk
-from pairwright.lines import line_of
+from pairwright.lines import line_writer
 from pairwright.models.batch import Recorder, Requests
 from pairwright.models.client import Meter
 from pairwright.models.connect import RunModels, Say, open_clients, say
@@ -84,7 +84,7 @@ class Opening:
         """
         partial = run.problems.with_suffix(".partial")
         with on_disk(run.problems), partial.open("w", encoding="utf-8") as file:
-            problems = Problems(lambda problem: file.write(line_of(problem)))
+            problems = Problems(line_writer(file).write)
             corpus = Corpus.write(self._items(problems), run.items, self.rules.config.seed)
         partial.replace(run.problems)
         if lines := source_problems(run):
