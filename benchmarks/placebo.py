@@ -50,7 +50,7 @@ from pairwright.evaluation.scorers.scorer import (
 )
 from pairwright.evaluation.scores import PairScoring, Score, ScoresOf, ScoreTable
 from pairwright.evaluation.settings import ALL_POSTS
-from pairwright.pairs import Row
+from pairwright.pairs import ReadRow, Row
 from pairwright.stats import Estimate, Flags, Floats, Places, mean_points
 
 COUPLES, UNITS = 400, 600
@@ -139,9 +139,9 @@ def planted_board(rows: Sequence[Row], chance: Chance, only: Sequence[str] = ())
         scoring = PairScoring(scorer, "profile", sources)
         return tuple([await scoring.score(row) for row in rows])
 
-    pairs = SimpleNamespace(
-        ref=BenchmarkRef(name="planted", digest="none"), keys=keys_of(rows), builders=()
-    )
+    keys = keys_of(ReadRow("", row, "") for row in rows)
+    planted = BenchmarkRef(name="planted", digest="none")
+    pairs = SimpleNamespace(ref=planted, keys=keys, builders=())
     tables = []
     for name, scorer in scorers.items():
         if not only or name in only:

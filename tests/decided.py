@@ -44,6 +44,7 @@ class Line(NamedTuple):
     cluster: str
     domain: str
     follows: str
+    chance: float
     score: Score
 
 
@@ -126,7 +127,7 @@ def line_of(pair: str, chosen: float | None, rejected: float | None, **changes: 
         scores = {"chosen": None, "rejected": None, "unscored": unscored}
     score = Score(**{"pair": pair, "condition": "profile", **scores, **changes})
     label, halves = label_of(known), halves_of(known)
-    return Line(pair, mode, label, halves, unit, cluster, domain, follows, score)
+    return Line(pair, mode, label, halves, unit, cluster, domain, follows, 0.5, score)
 
 
 def result(

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from audited import jsonl
 from endpoint import Endpoint, double, double_url, in_thread
 from pairwright.cli.evaluation import print_evaluation
 from pairwright.errors import ConfigError, InputError
@@ -268,6 +269,8 @@ def test_anybodys_pairs_are_evaluated_in_the_conditions_that_they_allow(tmp_path
     assert done.code == 0, done.said
     said = " ".join(done.said.split())
     assert "labels read as: 0 = tie, 1 = first, 2 = second" in said
+    assert "ties: 1, which are no pairs" in said
+    assert "note:" not in said
     assert "Condition profile is left out" in said
     (table,) = read_scores([out])
     assert (table.about.condition, table.about.benchmark.kind) == ("none", "file")
@@ -280,6 +283,37 @@ def test_anybodys_pairs_are_evaluated_in_the_conditions_that_they_allow(tmp_path
     )
     assert done.code == 2
     assert "no pair can be shown the user's earlier posts" in " ".join(done.said.split())
+
+
+def test_one_right_against_several_wrong_is_one_question_with_its_chance(tmp_path: Path) -> None:
+    """As in RewardBench 2: of `longer` a win, a tie, a loss, and in Ties half of the pairs."""
+    rows = [
+        {"prompt": f"Which, {n}?", "chosen": chosen, "rejected": rejected, "subset": subset}
+        for n, (subset, chosen, rejected) in enumerate(
+            [
+                ("Math", ["a long one"], ["short", "so"]),
+                ("Math", ["of two"], ["of 2", "so"]),
+                ("Focus", ["of two"], ["a long one", "so"]),
+                ("Ties", ["a long one", "so"], ["of two"]),
+            ]
+        )
+    ]
+    path, out = jsonl(tmp_path / "theirs.jsonl", *rows), tmp_path / "out"
+    board = evaluate(path, None, out, names=["longer", "constant"]).board
+    (ranking,) = board.rankings
+    assert (ranking.mode, ranking.ranked) == ("questions", ("longer.none", "constant.none"))
+    for name, value in (("longer.none", 0.5), ("constant.none", 0.375)):
+        every = board.entries[name].groups("accuracy", "questions")
+        assert (every["questions"].value, every["questions"].n) == (value, 4)
+        chances = {group: one.chance for group, one in every.items()}
+        assert chances == pytest.approx(
+            {"questions": 0.375, "Math": 1 / 3, "Focus": 1 / 3, "Ties": 0.5}, abs=1e-6
+        )
+    said = " ".join(pairwright("leaderboard", out, "--out", tmp_path / "board").said.split())
+    assert "chance 37.5 %" in said
+    assert "of 4 questions (chance: 37.5 %)" in said
+    some = evaluate(path, None, tmp_path / "some", names=["longer"], limit=1)
+    assert len(some.tables[0].scores) == 2, "a question is taken whole"
 
 
 def test_pairs_with_one_id_are_told_apart(tmp_path: Path) -> None:

@@ -130,6 +130,35 @@ def test_independent_pairs_have_wilsons_interval() -> None:
     assert ends(other)[0] < ends(one)[0]
 
 
+@pytest.mark.parametrize(
+    ("halves", "chance", "value", "coverage"),
+    [
+        ((AHEAD, AHEAD), 1 / 3, 1, 1),
+        ((AHEAD, TIED), 1 / 3, 0.5, 1),
+        ((TIED, TIED), 1 / 3, 1 / 3, 1),
+        ((AHEAD, BEHIND), 1 / 3, 0, 1),
+        ((TIED, BEHIND), 1 / 3, 0, 1),
+        ((AHEAD, (None, 0.0)), 1 / 3, 0, 0),
+        ((AHEAD, BEHIND), 0.5, 0.5, 1),
+    ],
+)
+def test_a_question_is_right_if_the_right_option_is_ahead_of_all_others_and_ties_share(
+    halves: tuple[Half, ...], chance: float, value: float, coverage: float
+) -> None:
+    """Of several right ones, whose chance is one half, the share of pairs counts."""
+    lines = [
+        violate(n, *half, cluster="user")._replace(
+            mode="questions", unit="q", halves=len(halves), chance=chance
+        )
+        for n, half in enumerate(halves)
+    ]
+    accuracy = found(lines, "accuracy", "questions")
+    assert (accuracy.value, accuracy.chance) == pytest.approx((value, chance), abs=1e-6)
+    assert accuracy.n == 1
+    assert found(lines, "coverage", "questions").value == coverage
+    assert not figures_of(lines[:1]), "a question that is not whole"
+
+
 def test_a_mode_without_a_score_is_wrong() -> None:
     assert values([violate(n, None) for n in range(3)], "violate", "accuracy", "coverage") == [0, 0]
     assert figures_of([]) == ()

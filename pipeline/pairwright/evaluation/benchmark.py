@@ -21,7 +21,7 @@ from pydantic import ValidationError
 from pairwright.build_statement import BuildSummary
 from pairwright.errors import InputError, first_invalid
 from pairwright.modes import halves_of, label_of
-from pairwright.pairs import Layout, ReadRow, Row, RowPost, parts_of, read_pairs
+from pairwright.pairs import TIE, Layout, ReadRow, Row, RowPost, parts_of, read_pairs
 from pairwright.pairs.layout import file_digest, read_checksums, root_digest
 from pairwright.pairs.read import is_release, is_run
 from pairwright.records import Follows, Post, Record, judges_of
@@ -29,8 +29,8 @@ from pairwright.sources.problems import Problems
 
 FEW = 2_000
 """Rows that stay in memory."""
-PAIRS = "pairs"
-"""The mode of pairs that have none: somebody else's."""
+OTHERS = PAIRS, QUESTIONS = "pairs", "questions"
+"""The modes of somebody else's pairs, and of their questions with three options or more."""
 _FIX = "Get the release again, and run `pairwright verify` on it."
 
 
@@ -121,7 +121,10 @@ class Benchmark:
             splits[one.split] += 1
             for text in (one.row.id, one.row.question, one.row.chosen, one.row.rejected):
                 digest.update(f"{len(text)} {text}".encode("utf-8", "replace"))
-        self.said = (*self._source.said, *problems.lines())
+        lines = [line for line in problems.lines() if f" ({TIE}, " not in line]
+        if ties := problems.counts("noted").get(TIE):
+            lines.append(f"ties: {ties:,}, which are no pairs")
+        self.said = (*self._source.said, *lines)
         """How a file was read, and which of its rows are no pairs."""
         if split is not None and split not in splits:
             there = ", ".join(f"{n:,} in {name or 'none'}" for name, n in sorted(splits.items()))
@@ -163,21 +166,24 @@ class Benchmark:
 
     def rows(self, limit: int | None = None) -> Iterator[Row]:
         """Every row in the order of its file, of the split; of the first `limit` subjects, a twin
-        whole or not at all."""
+        or question whole or not at all."""
         within: set[str] | None = None
         if limit is not None:
-            within = set(islice(dict.fromkeys(row.subject for row in self.rows()), limit))
-        for row in self._at_hand or self._read():
-            if within is None or row.subject in within:
-                yield row
+            within = set(islice(dict.fromkeys(map(unit_of, self._lines())), limit))
+        for one in self._lines():
+            if within is None or unit_of(one) in within:
+                yield one.row
+
+    def _lines(self) -> Iterable[ReadRow]:
+        return self._at_hand or self._read()
 
     @cached_property
-    def _at_hand(self) -> tuple[Row, ...]:
+    def _at_hand(self) -> tuple[ReadRow, ...]:
         """All rows if there are few, which an evaluation goes through for each of its tables."""
         rows = tuple(islice(self._read(), FEW + 1))
         return rows if len(rows) <= FEW else ()
 
-    def _read(self, *, whole: bool = False) -> Iterator[Row]:
+    def _read(self, *, whole: bool = False) -> Iterator[ReadRow]:
         """The rows of the split, or of all. An id that is there twice has a number behind it."""
         seen = Counter[str]()
         for one in self._source.read():
@@ -187,12 +193,12 @@ class Benchmark:
                 if n > 1:
                     row = Row(**dict(row) | {"id": f"{row.id}#{n}"})
                 if whole or self.split in (None, one.split):
-                    yield row
+                    yield ReadRow(one.split, row, one.where, one.choice)
 
     @cached_property
     def ids(self) -> frozenset[str]:
         """The ids of all pairs, of other splits as well."""
-        return frozenset(row.id for row in self._read(whole=True))
+        return frozenset(one.row.id for one in self._read(whole=True))
 
     @cached_property
     def builders(self) -> tuple[Builder, ...]:
@@ -220,28 +226,31 @@ class Benchmark:
     @cached_property
     def keys(self) -> pd.DataFrame:
         """What figures need of each pair, as `keys_of` makes it."""
-        return keys_of(self.rows())
+        return keys_of(self._lines())
 
 
-def keys_of(rows: Iterable[Row]) -> pd.DataFrame:
-    """What figures need of each pair: `pair, mode, label, halves, unit, cluster, domain, follows`.
-    The unit is a whole twin, or else the pair; `follows` is how the aspect of the unit follows that
-    is hardest to find, and empty where one does not say."""
-    lines = [
-        (
-            row.id,
-            row.mode or PAIRS,
-            label_of(row.mode),
-            halves_of(row.mode),
-            row.subject,
-            row.cluster,
-            row.domain,
-            tuple(aspect.follows or "" for aspect in row.answer_key) or ("",),
-        )
-        for row in rows
-    ]
-    columns = ["pair", "mode", "label", "halves", "unit", "cluster", "domain", "follows"]
-    frame = pd.DataFrame(lines, columns=columns)
+def unit_of(line: ReadRow) -> str:
+    """What a pair counts with: its question with three options or more, its twin, or itself."""
+    asked = line.choice
+    return asked.question if asked and asked.options > 2 else line.row.subject
+
+
+def keys_of(lines: Iterable[ReadRow]) -> pd.DataFrame:
+    """What figures need of each pair: `pair, mode, label, halves, unit, cluster, domain, follows,
+    chance`. The unit is as `unit_of` says, and has so many `halves`; `follows` is how the aspect of
+    the unit follows that is hardest to find, and empty where one does not say."""
+    found = []
+    for line in lines:
+        row, choice, unit = line.row, line.choice, unit_of(line)
+        mode, halves, chance = row.mode or PAIRS, halves_of(row.mode), 0.5
+        if choice and choice.question == unit:
+            mode, chance = QUESTIONS, choice.chance
+            halves = choice.rights * (choice.options - choice.rights)
+        kinds = tuple(aspect.follows or "" for aspect in row.answer_key) or ("",)
+        key = row.id, mode, label_of(row.mode), halves, unit, row.cluster, row.domain, kinds, chance
+        found.append(key)
+    columns = "pair mode label halves unit cluster domain follows chance".split()
+    frame = pd.DataFrame(found, columns=columns)
     follows = frame.groupby("unit", sort=False).follows.sum().map(hardest)
     frame["follows"] = frame.unit.map(follows)
     return frame

@@ -29,11 +29,7 @@ from pairwright.evaluation.scores import (
     read_scores,
     write_scores,
 )
-from pairwright.evaluation.session import (
-    ScorerSession,
-    open_session,
-    scorer_settings,
-)
+from pairwright.evaluation.session import ScorerSession, open_session, scorer_settings
 from pairwright.evaluation.settings import Scorers, ScoresOfFile, history_hash, with_scorers
 from pairwright.manner import is_choice_text
 from pairwright.notebook import run_async

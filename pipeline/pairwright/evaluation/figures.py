@@ -21,11 +21,13 @@ from collections.abc import Iterator
 
 import pandas as pd
 
+from pairwright.evaluation.benchmark import QUESTIONS
 from pairwright.stats import Estimate, cluster_numbers, jackknife_difference, mean, mean_points
 
 FIGURES: dict[str, str] = {
     "accuracy": "share of pairs where the chosen response is ahead, ties counting one half and"
-    " pairs without a score as wrong",
+    " pairs without a score as wrong; of questions with options, share where the right one is ahead"
+    " of all others, and ties share",
     "both_right": "share of twins with both halves right: 0 for a scorer that cannot see the user",
     "coverage": "share of pairs with a score, and of twins of those with both halves scored",
     "swap_consistency": "share of pairs where a comparing judge says the same in both orders",
@@ -53,6 +55,8 @@ class ScorerFigure(Estimate):
     mode: str
     group: str
     """The mode for all of its pairs, a domain, or a value of FOLLOWS."""
+    chance: float | None = None
+    """How often blind choosing is right; of the accuracy of questions with options alone."""
 
 
 def units_of(pairs: pd.DataFrame) -> pd.DataFrame:
@@ -103,7 +107,9 @@ def _of_mode(mode: str, pairs: pd.DataFrame, *, blind: bool) -> Iterator[ScorerF
         if not len(of):
             continue
         own = pairs.unit.isin(of)
-        yield _share("accuracy", mode, group, points[own], pairs.cluster[own], even=even)
+        chance = round(float(pairs.chance[own].mean()), 6) if mode == QUESTIONS else None
+        accuracy = _share("accuracy", mode, group, points[own], pairs.cluster[own], even=even)
+        yield ScorerFigure(**accuracy.model_dump() | {"chance": chance})
         if twins:
             flips = units.loc[of]
             yield _share("both_right", mode, group, flips.flip, flips.cluster, even=even)

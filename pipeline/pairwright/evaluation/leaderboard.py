@@ -13,7 +13,7 @@ import pandas as pd
 from statsmodels.stats.multitest import multipletests
 
 from pairwright.errors import InputError
-from pairwright.evaluation.benchmark import PAIRS, Benchmark, BenchmarkRef, Builder, build_mark
+from pairwright.evaluation.benchmark import OTHERS, Benchmark, BenchmarkRef, Builder, build_mark
 from pairwright.evaluation.conditions import CONDITIONS, ConditionName
 from pairwright.evaluation.figures import ScorerFigure, figures_of, flips, gains, units_of
 from pairwright.evaluation.scores import ScoresOf, ScoreTable, joined
@@ -88,7 +88,7 @@ class BoardRow(Record):
             if not coverage:
                 return "no pair has a score"
             if coverage < COVERAGE:
-                units = PAIRS if part == PAIRS else MODES[part].units
+                units = MODES[part].units if part in MODES else part
                 return f"only {coverage:.1%} of the {units} are scored"
         return ""
 
@@ -197,7 +197,7 @@ def _row(about: ScoresOf, frames: Frames, builders: Sequence[Builder]) -> BoardR
 
 
 def _rankings(entries: Mapping[str, BoardRow], frames: Frames) -> Iterator[Ranking]:
-    for mode in (*MODES, PAIRS):
+    for mode in (*MODES, *OTHERS):
         for condition in CONDITIONS:
             there = {
                 name: one

@@ -1,8 +1,8 @@
 """The leaderboard as a page, and as the one table that a terminal shows."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
-from pairwright.evaluation.benchmark import PAIRS
+from pairwright.evaluation.benchmark import QUESTIONS
 from pairwright.evaluation.conditions import CONDITIONS
 from pairwright.evaluation.figures import FIGURES, FOLLOWS, ScorerFigure
 from pairwright.evaluation.leaderboard import BoardRow, Leaderboard, Ranking
@@ -54,6 +54,7 @@ def board_page(board: Leaderboard, *, drawn: bool = True) -> Page:
         figure_text=figure_text,
         label=label,
         p_value=p_value,
+        unit_of=lambda mode: "question" if mode == QUESTIONS else "pair",
         title_of=mode_title,
         ranking_table=ranking_table,
     )
@@ -70,12 +71,20 @@ def ranking_table(board: Leaderboard, ranking: Ranking) -> list[list[str]]:
     rows = [board.entries[name] for name in ranking.rows]
     if ranking.ranked_by == "net_right_flips":
         columns = ["net_right_flips", "both_right", "placebo_flips", "accuracy"]
-    elif mode != PAIRS and MODES[mode].halves == 2:
+    elif mode in MODES and MODES[mode].halves == 2:
         columns.append("both_right")
     if any((row.value("coverage", mode) or 0.0) < 1 for row in rows):
         columns.append("coverage")
     cells = [[label(row), *(figure_text(_figure(row, c, mode)) for c in columns)] for row in rows]
+    if chance := _chance(rows, mode):
+        cells.append(["chance", *(chance if c == "accuracy" else "" for c in columns)])
     return [["scorer", *(HEADS[column] for column in columns)], *cells]
+
+
+def _chance(rows: Iterable[BoardRow], mode: str) -> str:
+    """How often blind choosing is right of the questions of a mode; empty of other pairs."""
+    found = [one.chance for row in rows if (one := row.figure("accuracy", mode)) and one.chance]
+    return f"{100 * found[0]:.1f} %" if found else ""
 
 
 def summary_table(board: Leaderboard) -> list[list[str]]:
@@ -91,6 +100,8 @@ def summary_table(board: Leaderboard) -> list[list[str]]:
         ]
         for row in board.entries.values()
     ]
+    chances = [_chance(board.entries.values(), mode) for mode in figures]
+    rows += [["chance", *chances]] if any(chances) else []
     return [[f"{mode_title(m).lower()}, {HEADS[name]}" for m, name in figures.items()], *rows]
 
 
@@ -128,7 +139,7 @@ def _grouped(
 
 def mode_title(mode: str) -> str:
     """The heading of a mode's tables."""
-    return title_of(None if mode == PAIRS else mode)
+    return title_of(mode) if mode in MODES else mode.capitalize()
 
 
 def _plot(board: Leaderboard, mode: str) -> Plot:
@@ -152,10 +163,11 @@ def _plot(board: Leaderboard, mode: str) -> Plot:
         for condition in [CONDITIONS[row.about.condition]]
         if (figure := row.figure(name, mode))
     ]
+    chance = next((one.chance for row in rows if (one := row.figure(name, mode))), None) or 0.5
     panel = (
         Panel(dots, "net right flips, points", 0, (-52, 102))
         if flips
-        else Panel(dots, "accuracy, %", 0.5, (-2.0, 102.0))
+        else Panel(dots, "accuracy, %", chance, (-2.0, 102.0))
     )
     caption = (
         f"{mode_title(mode)}: {HEADS[name]} with its 95 % interval. On the dashed line a scorer"

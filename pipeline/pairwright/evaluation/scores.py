@@ -15,13 +15,8 @@ import pandas as pd
 from pydantic import Field
 
 from pairwright.errors import CallFailed, InputError
-from pairwright.evaluation.benchmark import Benchmark, BenchmarkRef
-from pairwright.evaluation.conditions import (
-    CONDITIONS,
-    ConditionName,
-    ContentSources,
-    ask_fitting,
-)
+from pairwright.evaluation.benchmark import QUESTIONS, Benchmark, BenchmarkRef
+from pairwright.evaluation.conditions import CONDITIONS, ConditionName, ContentSources, ask_fitting
 from pairwright.evaluation.scorers.scorer import (
     BLIND,
     NOTHING_TO_SHOW,
@@ -248,7 +243,8 @@ def joined(table: ScoreTable, benchmark: Benchmark) -> pd.DataFrame:
 
     Beside the columns of both there are `choice` (empty without a score), `point` (1 for the chosen
     response, 0 for the other, one half for a tie, and nan without a score) and `reason`. Left out
-    are units of whose users there is nothing to show, and units that are not whole.
+    are units of whose users there is nothing to show, and units that are not whole. A question with
+    options is one line.
 
     Raises InputError where the pairs are not those that were scored.
     """
@@ -271,7 +267,30 @@ def joined(table: ScoreTable, benchmark: Benchmark) -> pd.DataFrame:
     frame["point"] = frame.choice.map({"chosen": 1.0, "rejected": 0.0, "tie": 0.5})
     absent = frame.reason.isin(NOTHING_TO_SHOW).groupby(frame.unit).transform("any")
     whole = frame.groupby("unit").pair.transform("size") == frame.halves
-    return frame[whole & ~absent].reset_index(drop=True)
+    frame = frame[whole & ~absent]
+    asked = frame["mode"] == QUESTIONS
+    return pd.concat([frame[~asked], by_question(frame[asked])]).sort_index(ignore_index=True)
+
+
+def by_question(pairs: pd.DataFrame) -> pd.DataFrame:
+    """Make the pairs of each question with options one line, as an audit counts it.
+
+    The point is 1 if the right option wins all its pairs, one in t + 1 if it ties with t others and
+    loses to none, or else 0; of several right ones it is their share of pairs. The rest is of a
+    pair without a score, else of one whose verdicts differ, if there is any.
+    """
+
+    def count(which: pd.Series) -> pd.Series:
+        return which.groupby(pairs.unit).transform("sum")
+
+    missing, point = pairs.point.isna(), pairs.point
+    best = (count(point == 0) == 0) / (1 + count(point == 0.5))
+    best = best.where(pairs.chance < 0.5, count(point) / pairs.halves)
+    lines = pairs.assign(
+        point=best.where(count(missing) == 0), pair=pairs.unit, halves=1,
+        first=~missing * 2 + (pairs.forward == pairs.backward),
+    )  # fmt: skip
+    return lines.sort_values("first", kind="stable").drop_duplicates("unit").drop(columns="first")
 
 
 def choices_of(frame: pd.DataFrame) -> pd.Series:

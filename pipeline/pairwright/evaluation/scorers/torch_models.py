@@ -9,10 +9,7 @@ from functools import partial
 from typing import Any
 
 import torch
-from transformers import (
-    AutoModelForSequenceClassification,
-    AutoTokenizer,
-)
+from transformers import AutoModelForSequenceClassification, AutoTokenizer
 from transformers.utils import logging
 
 from pairwright.errors import ConfigError
