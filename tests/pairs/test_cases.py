@@ -141,10 +141,12 @@ def test_one_label_in_three_columns_is_read(tmp_path: Path, one: str, zero: str)
     ("first", "second", "tie"),
     [
         ("model_a", "model_b", "tie"),
+        ("model_a", "model_b", "tie (bothbad)"),
         ("Model A", "Model B", "both_bad"),
         ("A>B", "B>A", "A=B"),
         ("A>>B", "B >> A", "B=A"),
         ("[[A]]", "[[B]]", "[[A=B]]"),
+        ("response_1", "response_2", "Tied"),
         ("m", "n", "tie"),
     ],
 )

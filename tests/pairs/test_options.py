@@ -174,3 +174,29 @@ def test_a_right_option_that_is_often_the_longest_the_shortest_or_the_first_fail
     assert {of for of in ("length", "key_place") if found[of].status == "fail"} == {name}
     assert estimate(found[name]).value == pytest.approx(value, abs=0.06)
     assert found[name].detail.startswith(said)
+
+
+@pytest.mark.parametrize(("labels", "status"), [((1,), "fail"), ((1, 2), "pass")])
+def test_a_label_always_first_fails(tmp_path: Path, labels: Sequence[int], status: str) -> None:
+    chance = random.Random(5)
+    rows = [
+        {"prompt": f"Which, {n}?", "a": _text(chance, 12), "b": _text(chance, 12)}
+        | {"label": labels[n % len(labels)]}
+        for n in range(600)
+    ]
+    maps = ("first=a", "second=b", "--label first=1", "--label second=2")
+    read_rows = read(jsonl(tmp_path / "a.jsonl", *rows), *maps)
+    found = {check.name: check for check in checks_of([Shortcuts()], read_rows)}
+    assert found["key_place"].status == status
+    assert found["length"].chance is None, "a pair is no question with options"
+
+
+def test_word_overlap_with_the_history_is_of_questions_too(tmp_path: Path) -> None:
+    made = []
+    for one in questions(40, 4):
+        place = "abcd".index(one["key"])
+        one["options"][place] += " zinc"
+        made.append(one | {"profile": [{"text": one["options"][place]}]})
+    check = audited(written(tmp_path, made))["profile_overlap"]
+    assert (check.status, estimate(check).value, estimate(check).n) == ("note", 1.0, 40)
+    assert "chance is 0.250" in check.detail

@@ -2,6 +2,7 @@
 
 import csv
 import gzip
+import importlib
 import io
 import json
 import os
@@ -497,6 +498,7 @@ def parquet(table: pa.Table) -> bytes:
     return written.getvalue()
 
 
+MANY = parquet(pa.Table.from_pylist([PLAIN] * 100))
 NONE = parquet(pa.schema([(name, pa.string()) for name in PLAIN]).empty_table())
 
 
@@ -505,11 +507,13 @@ NONE = parquet(pa.schema([(name, pa.string()) for name in PLAIN]).empty_table())
     [
         ("a.json", b"{broken", "a.json: not JSON in UTF-8"),
         ("a.parquet", b"PAR1 and no more", "not a readable Parquet file"),
+        ("a.parquet", MANY[: len(MANY) // 2], "not a readable Parquet file"),
         ("a.parquet", NONE, "holds no rows"),
         ("a.jsonl", b"", "holds no rows"),
         ("a.jsonl", b"\xff\xfe{\x00", "bytes that are not UTF-8"),
         ("a.csv", b"prompt;chosen;rejected\nsch\xf6n;a;b\n", "in Excel: save as CSV UTF-8"),
         ("a.txt", b"prompt", "unknown kind of file '.txt'"),
+        ("a.jsonl.gz", b'{"prompt": "x"}\n', "Not a gzipped file"),
         ("a.json.gz", gzip.compress(b"[]" * 9999, mtime=0)[:-9], "Compressed file ended"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
@@ -526,10 +530,14 @@ def test_a_folder_of_nothing_and_a_path_of_nothing_are_refused(tmp_path: Path) -
 
 
 @pytest.mark.real
-def test_rows_are_not_held(tmp_path: Path) -> None:
-    file = tmp_path / "a.parquet"
+@pytest.mark.parametrize("suffix", [".jsonl", ".parquet"])
+def test_rows_are_not_held(tmp_path: Path, suffix: str) -> None:
+    file = tmp_path / f"a{suffix}"
     many = [PLAIN | {"chosen": "word " * 1000, "id": n} for n in range(4000)]
-    pq.write_table(pa.Table.from_pylist(many), file)
+    if suffix == ".jsonl":
+        jsonl(file, *many)
+    else:
+        pq.write_table(pa.Table.from_pylist(many), file)
     source = opened(file)
     tracemalloc.start()
     try:
@@ -615,3 +623,24 @@ def test_a_missing_extra_and_a_missing_network_differ(monkeypatch: pytest.Monkey
     assert "ConnectionError: no network" in refused("org/name")
     monkeypatch.setitem(sys.modules, "datasets", None)
     assert install("hub") in refused("org/name")
+
+
+@pytest.mark.real
+def test_datasets_itself_gives_those_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The real `datasets` on a local folder; only what asks the Hub stands in."""
+    datasets = importlib.import_module("datasets")
+    load, names = datasets.load_dataset, datasets.get_dataset_config_names
+    jsonl(tmp_path / "data" / "test.jsonl", OFFICIAL)
+    local = str(tmp_path / "data")
+
+    def load_dataset(name: str, config: str, revision: str | None) -> object:
+        return load(local, config, cache_dir=str(tmp_path / "cache"))
+
+    monkeypatch.setattr(datasets, "load_dataset", load_dataset)
+    monkeypatch.setattr(datasets, "get_dataset_config_names", lambda name, revision: names(local))
+    monkeypatch.setattr("huggingface_hub.HfApi.list_repo_files", lambda *_, **__: ["test.jsonl"])
+    source = opened("org/name")
+    (found,) = source.read()
+    assert isinstance(found, ReadRow)
+    assert (source.kind, source.total, found.split) == ("plain", 1, "test")
+    check_official(found.row)
