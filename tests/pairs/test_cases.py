@@ -243,13 +243,16 @@ def test_a_key_that_is_a_number_shows_the_values_seen(tmp_path: Path) -> None:
 # One prompt's name
 
 
-def test_the_whole_command_is_said_where_the_prompt_has_another_name(tmp_path: Path) -> None:
+def test_the_whole_command_is_said_where_prompt_or_label_has_another_name(tmp_path: Path) -> None:
     row = {"request": "Which?", "chosen": "One.", "rejected": "Two.", "score": 3}
     file = jsonl(tmp_path / "a.jsonl", row)
     told = refused(file)
     assert f"pairwright audit {file} --column prompt=request" in told
     assert "pairwright evaluate" in refused(file, command="evaluate")
     assert read(file, "prompt=request")[0] == [ONE]
+    bare = jsonl(tmp_path / "d.jsonl", AB)
+    command = f"pairwright audit {bare} --column label=verdict --label first=0"
+    assert refused(bare, "--label first=0").endswith(f"Name the label:\n    {command}")
     other = jsonl(tmp_path / "b.jsonl", row | {"topic": "art"})
     assert "with one of 'request', 'topic'" in refused(other)
     given = jsonl(tmp_path / "c.jsonl", {"request": "Which?", "chosen": "One.", "worse": "Two."})

@@ -196,7 +196,9 @@ def test_word_overlap_with_the_history_is_of_questions_too(tmp_path: Path) -> No
     for one in questions(40, 4):
         place = "abcd".index(one["key"])
         one["options"][place] += " zinc"
-        made.append(one | {"profile": [{"text": one["options"][place]}]})
+        told = {"profile": [{"text": one["options"][place]}], "subset": "self"}
+        made.append(one | told)
     check = audited(written(tmp_path, made))["profile_overlap"]
+    assert check.config == "self", "pairs of all configurations are no questions"
     assert (check.status, estimate(check).value, estimate(check).n) == ("note", 1.0, 40)
     assert "chance is 0.250" in check.detail

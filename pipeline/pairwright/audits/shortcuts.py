@@ -175,7 +175,9 @@ class Shortcuts:
         for mode in (*MODES, None):
             for name, every in overlaps.items():
                 own = [overlap for overlap in every if overlap[0] == mode and len(overlap[1])]
-                if not own or (mode is None and "" in self._pairs):
+                # A rule's choices of pairs are none of questions.
+                asked = any(pairs.questions for pairs in self._pairs.values())
+                if not own or (mode is None and (asked or "" in self._pairs)):
                     continue
                 numbers: dict[str, int] = {}
                 clusters = [

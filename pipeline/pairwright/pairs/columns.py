@@ -158,7 +158,9 @@ class Columns:
         than half say. Raises SourceRefusal."""
         if "" in self.meanings:
             return self.meanings[""]
-        if "label" in self.named or not self.meanings:
+        if "label" not in self.named and not self.meanings:
+            raise SourceRefusal("missing_column", "no column for label")
+        if "label" in self.named:
             found = self.labels(fields)
         else:
             marks = {column: token(fields.get(column)) for column in self.meanings}

@@ -281,13 +281,13 @@ def _open_pieces(name: str, pieces: Iterable[_Piece], maps: _Maps) -> PairSource
 
     def read() -> Iterator[ReadRow | SourceProblem]:
         for piece, columns in known:
-            yield from _read_piece(piece, columns, maps.command)
+            yield from _read_piece(piece, columns, maps)
 
     said = dict.fromkeys(line for _, columns in known for line in columns.said)
     return PairSource(name, "release" if released else "plain", read, tuple(said))
 
 
-def _read_piece(piece: _Piece, columns: Columns, command: str) -> Iterator[ReadRow | SourceProblem]:
+def _read_piece(piece: _Piece, columns: Columns, maps: _Maps) -> Iterator[ReadRow | SourceProblem]:
     """Every row. Raises InputError at the end if not one row could be read, with what to do."""
     table, rows, there = piece.table(), 0, dict[str, Any]()
     problems = Problems()
@@ -313,30 +313,37 @@ def _read_piece(piece: _Piece, columns: Columns, command: str) -> Iterator[ReadR
             rows += 1
             yield from pairs
     if not rows:
-        raise _nothing_read(table.source, problems, there, columns, command)
+        raise _nothing_read(table.source, problems, there, columns, maps)
 
 
 def _nothing_read(
-    source: str, problems: Problems, there: Fields, columns: Columns, command: str
+    source: str, problems: Problems, there: Fields, columns: Columns, maps: _Maps
 ) -> InputError:
     """What is wrong with a file in which no row could be read, and what to do: the whole command if
-    only the prompt has another name."""
+    only the prompt or the label has another name."""
     counts = [*problems.of("refused"), *problems.of("noted")]
     if not counts:
         return InputError("holds no rows", where=source, fix="Write or download it again.")
     listed = ", ".join(f"{REASONS[one.reason]} ({one.n:,})" for one in counts)
     first = counts[0].first
     used = {part for column in columns.named.values() for part in column.split(",")}
-    texts = [name for name, value in there.items() if isinstance(value, str) and name not in used]
+    labelled = columns.named.keys() >= {"first", "second"}
+    known = {*columns.named, *(["label"] if columns.meanings or not labelled else [])}
+    wanted = next((name for name in ("label", "prompt") if name not in known), "")
+    whole = labelled or known >= {"chosen", "rejected"}
+    free = [name for name in there if name not in used]
+    free = [name for name in free if wanted == "label" or isinstance(there[name], str)]
     fix = REMEDIES.get(first.reason, "Correct this row first.")
     if first.reason == "bad_key":
         fix = "Say where the numbers begin: --label first=0, or --label first=1."
-    elif columns.named.keys() >= {"chosen", "rejected"} and "prompt" not in columns.named and texts:
-        of = f", with one of {', '.join(map(excerpt, texts[:_MOST]))}" if len(texts) > 1 else ""
-        maps = {name: one for name, one in columns.named.items() if name in columns.given}
-        maps["prompt"] = "COLUMN" if of else texts[0]
-        options = " ".join(f"--column {name}={shlex.quote(one)}" for name, one in maps.items())
-        fix = f"Name the prompt{of}:\n    pairwright {command} {shlex.quote(source)} {options}"
+    elif first.reason == "missing_column" and whole and wanted and free:
+        of = f", with one of {', '.join(map(excerpt, free[:_MOST]))}" if len(free) > 1 else ""
+        named = {**maps.columns, wanted: "COLUMN" if of else free[0]}
+        said = [f"--column {shlex.quote(f'{name}={one}')}" for name, one in named.items()]
+        for place, labels in maps.labels.items():
+            said.append(f"--label {shlex.quote('='.join(filter(None, (place, ','.join(labels)))))}")
+        line = " ".join(["pairwright", maps.command, shlex.quote(source), *said])
+        fix = f"Name the {wanted}{of}:\n    {line}"
     elif there:
         more = f" and {len(there) - _MOST:,} more" if len(there) > _MOST else ""
         fix = (
