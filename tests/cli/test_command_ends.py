@@ -1,11 +1,14 @@
 """What commands print at their end that no test of their work looks at."""
 
+import json
 import re
 import shutil
 from pathlib import Path
 
 import pytest
 
+from pairwright.assets import DOCS
+from pairwright.cli.printing import phrase
 from released import PAIRS, run_of
 from stand_in import KEY, StandIn
 from study import pairwright
@@ -40,3 +43,20 @@ def test_tasks_go_to_a_server_and_answers_return(
         assert re.search(r"annotator-11 .*/projects/\d+/data\?labeling=1\n$", said)
         assert re.search(r"annotator-11 +0 / \d+ +0 / \d+ +0 / \d+\s*$", ended("status", run))
         assert "Next:\n  pairwright human report" in ended("pull", run)
+
+
+def test_a_terminal_says_in_words_what_the_pages_name_by_codes() -> None:
+    """The tables of reasons and gates in docs/, and what came of the example."""
+    rows = [
+        row.split("|")[1]
+        for name in ("run.md", "extend.md")
+        for table in re.findall(
+            r"^\| (?:reason|gate) \|.*\n\|.*\n((?:\|.*\n)+)", (DOCS / name).read_text("utf-8"), re.M
+        )
+        for row in table.splitlines()
+    ]
+    codes = {code for row in rows for code in re.findall(r"`(\w+)`", row)}
+    frozen = json.loads((Path(__file__).parents[1] / "frozen/outcomes.json").read_text("utf-8"))
+    codes |= {name.split()[1] for name in frozen}
+    assert len(codes) > 30
+    assert [code for code in sorted(codes) if phrase(code) == code.replace("_", " ")] == []

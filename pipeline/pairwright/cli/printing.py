@@ -3,7 +3,9 @@
 import shlex
 import shutil
 import sys
+import tomllib
 from collections.abc import Iterable, Sequence
+from functools import cache
 from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING
@@ -48,6 +50,16 @@ def command(*parts: object) -> str:
     return " ".join(shlex.quote(str(part)) for part in (program, *parts))
 
 
+@cache
+def _phrases() -> dict[str, str]:
+    return tomllib.loads(Path(__file__).with_name("reasons.toml").read_text(encoding="utf-8"))
+
+
+def phrase(reason: str) -> str:
+    """A reason as a terminal says it: `no_partner` gives "no partner shows a signal"."""
+    return _phrases().get(reason, reason.replace("_", " "))
+
+
 def print_page(console: Console, page: "Page", file: Path | None = None) -> None:
     """Print the tables of a page, the paragraphs that it opens with, and where its file is."""
     for content in page.tables:
@@ -65,7 +77,10 @@ def print_words(name: str, /, *, err: bool = False, **values: object) -> None:
     from pairwright.pages import render_words
 
     console = Console(stderr=err)
-    fixed = {"command": command, "quote": lambda word: shlex.quote(str(word)), "docs": DOCS}
+    fixed = {
+        "command": command, "docs": DOCS, "phrase": phrase,
+        "quote": lambda word: shlex.quote(str(word)),
+    }  # fmt: skip
     for one in render_words(f"terminal/{name}", **fixed, **values):
         if not isinstance(one, str):
             print_table(console, one)
