@@ -312,8 +312,29 @@ def test_one_right_against_several_wrong_is_one_question_with_its_chance(tmp_pat
     said = " ".join(pairwright("leaderboard", out, "--out", tmp_path / "board").said.split())
     assert "chance 37.5 %" in said
     assert "of 4 questions (chance: 37.5 %)" in said
+    assert not board.entries["longer.none"].given_away, "four questions decide nothing"
     some = evaluate(path, None, tmp_path / "some", names=["longer"], limit=1)
     assert len(some.tables[0].scores) == 2, "a question is taken whole"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        (["so", "no"], "100.0 % (88.6 to 100.0) of questions without the user; the bound"),
+        (["so"], "100.0 % (88.6 to 100.0) of pairs without the user; the bound"),
+        (["of four words so"], "0.0 % (0.0 to 11.4) of pairs without the user; the bound"),
+        (["of four words so", "of as many words"], ""),
+        (["of as many"], ""),
+    ],
+)
+def test_a_blind_scorer_beyond_the_bound_of_an_audit_is_said(
+    tmp_path: Path, wrong: list[str], said: str
+) -> None:
+    row = {"chosen": "of three words", "rejected": wrong}
+    path = jsonl(tmp_path / "a.jsonl", *(row | {"prompt": f"Which, {n}?"} for n in range(30)))
+    done = pairwright("evaluate", path, "--out", tmp_path / "out", "--scorer", "longer").said
+    assert said in (done := " ".join(done.split()))
+    assert ("without the user" in done) == bool(said)
 
 
 def test_pairs_with_one_id_are_told_apart(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from scipy import special
 
 from pairwright.audits.catalogue import DEFINITIONS
 from pairwright.audits.records import Check, Status
-from pairwright.pairs import Choice
+from pairwright.pairs import Choice, blind_bound
 from pairwright.stats import LEVEL, Accuracy, Floats, Places, accuracy, z_of
 
 
@@ -106,7 +106,7 @@ class Questions:
             rule, best = "least", least
         return accuracy_check(
             name, config, best, clusters[first], either_side=False, chance=chance, rules=2,
-            limit=None if max_shortcut is None else _bound(chance, max_shortcut),
+            limit=None if max_shortcut is None else blind_bound(chance, max_shortcut),
             detail=f"Picks the option with the {rule}; chance is {chance:.3f}.",
         )  # fmt: skip
 
@@ -126,10 +126,6 @@ class Questions:
         most = int(np.bincount(right).argmax())
         return accuracy_check(
             "key_place", config, (right == most).astype(np.float64), own, chance=chance,
-            limit=_bound(chance, max_shortcut), either_side=False, rules=max(options),
+            limit=blind_bound(chance, max_shortcut), either_side=False, rules=max(options),
             detail=f"Picks option {most + 1}; chance is {chance:.3f}.",
         )  # fmt: skip
-
-
-def _bound(chance: float, max_shortcut: float) -> float:
-    return round(chance + (2 * max_shortcut - 1) * (1 - chance), 6)

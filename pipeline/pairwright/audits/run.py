@@ -22,7 +22,7 @@ from pairwright.audits.records import EXAMPLES, Audit, Check, Flag
 from pairwright.audits.rights import Licences, Tombstones
 from pairwright.audits.row_check import RowReader
 from pairwright.audits.scan import PersonalData
-from pairwright.audits.shortcuts import MAX_SHORTCUT, Shortcuts
+from pairwright.audits.shortcuts import Shortcuts
 from pairwright.audits.texts import text_checks
 from pairwright.errors import InputError
 from pairwright.lines import write_lines, write_one
@@ -41,7 +41,7 @@ from pairwright.pairs import (
 )
 from pairwright.pairs.address import ForgetList, read_tombstones
 from pairwright.pairs.columns import column_map, label_map
-from pairwright.pairs.others import REASONS
+from pairwright.pairs.others import MAX_SHORTCUT, REASONS
 from pairwright.progress import Note, Progress, Step, log_notes
 from pairwright.sources.problems import Problems, SourceProblem
 from pairwright.version import __version__

@@ -13,13 +13,12 @@ from pairwright.audits.informed import BASELINES, baseline_points
 from pairwright.audits.records import Check, Flag
 from pairwright.audits.sample import ClusterSample
 from pairwright.modes import MODES, halves_of, label_of
-from pairwright.pairs import ReadRow, Row
+from pairwright.pairs import MAX_SHORTCUT, ReadRow, Row
 from pairwright.pairs.read import NO_INFO
 from pairwright.settings.rules import ReleaseInfo
 from pairwright.stats import Floats, Places, mean
 from pairwright.text import number_of
 
-MAX_SHORTCUT = 0.58
 OVERLAP = ("profile_overlap", "profile_tfidf")
 """The checks that are given over all configurations of a mode, too."""
 SAMPLE = 5_000

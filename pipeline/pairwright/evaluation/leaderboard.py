@@ -18,6 +18,7 @@ from pairwright.evaluation.conditions import CONDITIONS, ConditionName
 from pairwright.evaluation.figures import ScorerFigure, figures_of, flips, gains, units_of
 from pairwright.evaluation.scores import ScoresOf, ScoreTable, joined
 from pairwright.modes import MODES
+from pairwright.pairs import blind_bound
 from pairwright.records import Record
 from pairwright.stats import (
     Estimate,
@@ -76,6 +77,18 @@ class BoardRow(Record):
     def first(self, name: str) -> ScorerFigure | None:
         """The first figure of a name, whatever its mode."""
         return next((one for one in self.figures if one.name == name), None)
+
+    @property
+    def given_away(self) -> list[ScorerFigure]:
+        """Its accuracies without the user that are beyond an audit's bound by more than chance; of
+        pairs far below one half, too."""
+        return [
+            one
+            for one in self.figures
+            if self.about.blind and (one.name, one.group) == ("accuracy", one.mode)
+            and max(one.low or 0, 0 if one.chance else 1 - (one.high or 1))
+            > blind_bound(one.chance or 0.5)
+        ]  # fmt: skip
 
     def unranked(self, mode: str) -> str:
         """Why it is shown and not ranked; empty if it is ranked."""

@@ -7,24 +7,13 @@ from pairwright.evaluation.conditions import CONDITIONS
 from pairwright.evaluation.figures import FIGURES, FOLLOWS, ScorerFigure
 from pairwright.evaluation.leaderboard import BoardRow, Leaderboard, Ranking
 from pairwright.modes import MODES, title_of
-from pairwright.pages import Page, render_page
-from pairwright.pages.plots import (
-    BLUE,
-    GREEN,
-    GREY,
-    ORANGE,
-    RED,
-    SKY,
-    Colour,
-    Dot,
-    Panel,
-    Plot,
-    draw_panels,
-)
+from pairwright.pages import Page, plots, render_page
+from pairwright.pages.plots import Colour, Dot, Panel, Plot, draw_panels
 from pairwright.stats import p_value
 
 COLOURS: dict[str, Colour] = {
-    "blue": BLUE, "green": GREEN, "grey": GREY, "orange": ORANGE, "red": RED, "sky": SKY,
+    "blue": plots.BLUE, "green": plots.GREEN, "grey": plots.GREY, "orange": plots.ORANGE,
+    "red": plots.RED, "sky": plots.SKY,
 }  # fmt: skip
 """The colours by the names that conditions have for them. Their markers differ, too."""
 HEADS = {

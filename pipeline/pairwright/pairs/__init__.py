@@ -12,7 +12,7 @@ from pairwright.pairs.address import licence_of
 from pairwright.pairs.columns import column_map, label_map
 from pairwright.pairs.conversion import row_of
 from pairwright.pairs.layout import Layout, Part, check_files, parts_of
-from pairwright.pairs.others import TIE, Choice, ReadRow
+from pairwright.pairs.others import MAX_SHORTCUT, TIE, Choice, ReadRow, blind_bound
 from pairwright.pairs.parquet import AuditSource, content_digest, read_rows, write_rows
 from pairwright.pairs.read import PairSource, open_release, read_pairs
 from pairwright.pairs.row import (
@@ -26,8 +26,8 @@ from pairwright.pairs.row import (
 )
 
 __all__ = [
-    "TIE", "AuditSource", "Choice", "Layout", "PairSource", "Part", "ReadRow", "Row", "RowAspect",
-    "RowDelivery", "RowPost", "RowQuality", "RowSupport", "RowVotes", "check_files", "column_map",
-    "content_digest", "label_map", "licence_of", "open_release", "parts_of", "read_pairs",
-    "read_rows", "row_of", "write_rows",
+    "MAX_SHORTCUT", "TIE", "AuditSource", "Choice", "Layout", "PairSource", "Part", "ReadRow",
+    "Row", "RowAspect", "RowDelivery", "RowPost", "RowQuality", "RowSupport", "RowVotes",
+    "blind_bound", "check_files", "column_map", "content_digest", "label_map", "licence_of",
+    "open_release", "parts_of", "read_pairs", "read_rows", "row_of", "write_rows",
 ]  # fmt: skip

@@ -32,6 +32,14 @@ from pairwright.sources.tables import kind
 REASONS: dict[str, str] = FORMS["reasons"]
 TIE = "tie"
 """The reason of a row that can be read, and is not a preference."""
+MAX_SHORTCUT = 0.58
+"""The bound on accuracy on pairs without the user, unless an audit is told another."""
+
+
+def blind_bound(chance: float, max_shortcut: float = MAX_SHORTCUT) -> float:
+    """The bound on accuracy without the user: as far above chance as `max_shortcut` is above one
+    half, of the way to 1."""
+    return round(chance + (2 * max_shortcut - 1) * (1 - chance), 6)
 
 
 class Choice(NamedTuple):
