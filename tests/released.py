@@ -50,10 +50,10 @@ from pairwright.records import (
 from pairwright.releases.derive import ReleaseContext, derived_files
 from pairwright.releases.derive.documents import attribution_lines
 from pairwright.releases.primary import ReleaseContent, read_primary, write_primary
+from pairwright.releases.release import gather_release_content
 from pairwright.releases.summary import SummaryBuilder, rows_of
 from pairwright.settings.config import Config, validate
 from pairwright.settings.prompt import Prompts
-from pairwright.workflows.new_release import gather_release_content
 from pairwright_human_eval.answers import store_raw, write_answers
 from pairwright_human_eval.folder import HumanFolder, read_study, write_study
 from pairwright_human_eval.records import SIMULATED, KeyedTask, Study

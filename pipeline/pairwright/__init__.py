@@ -35,12 +35,12 @@ if TYPE_CHECKING:
     from pairwright.records import Dropped as Dropped
     from pairwright.records import Kept as Kept
     from pairwright.records import Pair as Pair
+    from pairwright.releases.commands import ReleaseDiff as ReleaseDiff
+    from pairwright.releases.commands import diff as diff
+    from pairwright.releases.commands import verify as verify
+    from pairwright.releases.release import ReleaseResult as ReleaseResult
+    from pairwright.releases.release import release as release
     from pairwright.releases.verify import VerifiedRelease as VerifiedRelease
-    from pairwright.workflows.new_release import ReleaseResult as ReleaseResult
-    from pairwright.workflows.new_release import release as release
-    from pairwright.workflows.releases import ReleaseDiff as ReleaseDiff
-    from pairwright.workflows.releases import diff as diff
-    from pairwright.workflows.releases import verify as verify
     from pairwright_human_eval.intake import ImportedAnswers as ImportedAnswers
     from pairwright_human_eval.intake import import_answers as import_answers
     from pairwright_human_eval.report import DecisionReport as DecisionReport

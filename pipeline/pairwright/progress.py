@@ -60,7 +60,7 @@ Progress: TypeAlias = Callable[[Event], None]
 
 
 def log_notes(event: Event) -> None:
-    """Pass notes on to the logger `pairwright` and drop the rest: the default of all workflows."""
+    """Pass notes on to the logger `pairwright` and drop the rest: the default of all commands."""
     if isinstance(event, Note):
         logging.getLogger("pairwright").warning(event.text)
 

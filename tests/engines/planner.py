@@ -16,7 +16,7 @@ from transformers import AutoTokenizer
 from pairwright.training import planner_model
 from pairwright.training.plan_settings import load_training
 from pairwright.training.planner_data import rows_of
-from pairwright.workflows.planner_training import asking_of, sources_of
+from pairwright.training.planner_training import asking_of, sources_of
 
 
 def labels(path: Path) -> list[dict[str, Any]]:

@@ -21,9 +21,9 @@ from pairwright.construct.outcomes import iterate_pairs
 from pairwright.errors import InputError
 from pairwright.evaluation.outputs import PersonQuestions
 from pairwright.pairs import Row, parts_of
+from pairwright.releases.commands import forget
 from pairwright.settings.config import Config
-from pairwright.workflows.releases import forget
-from pairwright.workflows.rl_data import export_rl
+from pairwright.training.rl_export import export_rl
 from pairwright_human_eval.study import export_tasks, plan_study
 from study import pairwright
 

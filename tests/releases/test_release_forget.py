@@ -13,9 +13,9 @@ from pairwright.lines import read_lines
 from pairwright.pairs import licence_of
 from pairwright.pairs.address import read_tombstones, url_name
 from pairwright.records import pseudonym
+from pairwright.releases.commands import forget as count_of
 from pairwright.releases.primary import UnitOutcome, read_primary
 from pairwright.releases.run_notes import add_tombstones
-from pairwright.workflows.releases import forget as count_of
 from released import (
     gathered,
     placebo,

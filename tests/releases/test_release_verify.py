@@ -8,7 +8,7 @@ import pytest
 
 from pairwright.errors import Difference, InputError
 from pairwright.pairs import Row
-from pairwright.workflows.releases import verify
+from pairwright.releases.commands import verify
 from released import placebo, question, released, run_of
 from study import pairwright
 from tampering import Tampered, copy_of, renamed, turned

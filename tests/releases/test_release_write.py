@@ -21,7 +21,7 @@ from pairwright.pairs import Layout, Part, RowVotes, parts_of, read_rows
 from pairwright.pairs.layout import splits_of
 from pairwright.records import Pair, dyad_id, pseudonym
 from pairwright.releases.primary import read_primary
-from pairwright.workflows.new_release import release as make_release
+from pairwright.releases.release import release as make_release
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.records import KeyedTask
 from pairwright_human_eval.units import Unit
@@ -247,7 +247,7 @@ def test_a_copy_of_a_run_gives_the_same_bytes_after_an_interruption_too(
 ) -> None:
     copy, out = copied(run, tmp_path / "copy"), tmp_path / "elsewhere"
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("pairwright.workflows.new_release.write_audit", _interrupted)
+        patched.setattr("pairwright.releases.release.write_audit", _interrupted)
         with pytest.raises(KeyboardInterrupt):
             make_release(copy, out, "1.0.0", validation_share=0.4)
     assert {path.name for path in tmp_path.iterdir()} == {"copy"}

@@ -31,8 +31,8 @@ from pairwright.pairs import Row
 from pairwright.settings.rules import HistoryRules
 from pairwright.training import rewards
 from pairwright.training.reward_server import RewardServer, listening
+from pairwright.training.reward_service import ScorerRewards, release_pairs
 from pairwright.training.rewards import Health, Reward, RewardClient, Rewards, RewardSample
-from pairwright.workflows.reward_service import ScorerRewards, release_pairs
 from study import pairwright
 
 NOBODY = "http://127.0.0.1:9"

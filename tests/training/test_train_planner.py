@@ -16,6 +16,7 @@ from pairwright.settings.prompt import Ask
 from pairwright.stages.history import PromptPosts
 from pairwright.stages.planner import PlanReply, sifted
 from pairwright.training import planner_checkpoints as folder
+from pairwright.training import planner_training
 from pairwright.training.plan_settings import Training, TrainingHistory
 from pairwright.training.planner_data import (
     LeftOutItem,
@@ -31,7 +32,6 @@ from pairwright.training.planner_data import (
     target,
     training_example,
 )
-from pairwright.workflows import planner_training
 from scripted import domains, expect, posts
 from study import pairwright
 

@@ -15,14 +15,14 @@ from pairwright.cli.printing import print_table, print_words
 from pairwright.cli.progress import display
 from pairwright.errors import Difference, InputError
 from pairwright.pairs.address import TOMBSTONES_FILE
-from pairwright.releases.verify import VerifiedRelease
-from pairwright.workflows.new_release import ReleaseResult
-from pairwright.workflows.releases import (
+from pairwright.releases.commands import (
     ReleaseDiff,
     Removal,
     check_publication,
     publish,
 )
+from pairwright.releases.release import ReleaseResult
+from pairwright.releases.verify import VerifiedRelease
 
 LISTED = 20
 """Subjects that the terminal names, and accuracies."""

@@ -10,4 +10,5 @@ planner_checkpoints.py  the folder of a training, and the best checkpoint
 rl_data.py              prompts for PPO and GRPO, pairs for DPO, and a trainer's outputs
 rewards.py              asking a reward server; the reward functions of TRL and verl
 reward_server.py        rewards over HTTP
+plan_scoring.py planner_training.py rl_export.py reward_service.py    the commands
 """
