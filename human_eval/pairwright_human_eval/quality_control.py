@@ -2,8 +2,9 @@
 
 **Checks.** Every vote on a half of a twin can be one. Two groups of people see the same question
 and responses, each group with the posts of one of two users. If most of the others who saw these
-posts choose one response, and most who saw the other user's posts choose the other, the posts
-decide. The right answer is then that of the others who saw the same posts. Which half an annotator
+posts choose one response, and most who saw the other user's posts choose the other, at least two
+people each time, the posts decide. With two votes on each half there is no check: one person's slip
+would be another one's failure. The right answer is then that of the others who saw the same posts. Which half an annotator
 gets is drawn, so somebody who does not read is right with probability 1/2, whatever the others
 answer. Every second "cannot tell" counts as right, like a tossed coin. No check can be recognised,
 because no task is made for it; and no label is used.
@@ -22,6 +23,8 @@ from pairwright_human_eval.units import Outline
 
 FEWEST_CHECKS = 4
 """With fewer checks, one slip would exclude somebody attentive."""
+FEWEST_OTHERS = 2
+"""One other person's answer is no measure of anybody."""
 SIDES = ("chosen", "rejected")
 
 
@@ -43,10 +46,11 @@ def votes_of(answers: pd.DataFrame, round: int = 1) -> pd.DataFrame:
     return votes.assign(item=votes["pair"])
 
 
-def majority(counts: Mapping[Any, int]) -> Any:
-    """The label of more than half; empty if there is none."""
+def majority(counts: Mapping[Any, int], fewest: int = 1) -> Any:
+    """The label of more than half; empty if there is none, or fewer than `fewest` votes."""
     label, most = max(counts.items(), key=lambda one: one[1], default=("", 0))
-    return label if 2 * most > sum(counts.values()) else ""
+    n = sum(counts.values())
+    return label if 2 * most > n >= fewest else ""
 
 
 def count_labels(votes: pd.DataFrame) -> dict[str, Counter[Any]]:
@@ -57,11 +61,12 @@ def count_labels(votes: pd.DataFrame) -> dict[str, Counter[Any]]:
     return counts
 
 
-def others_say(votes: pd.DataFrame) -> pd.Series:
-    """For each vote: the label of more than half of the other votes on its item, or empty."""
+def others_say(votes: pd.DataFrame, fewest: int = 1) -> pd.Series:
+    """For each vote: the label of more than half of the other votes on its item, or empty. Fewer
+    than `fewest` others say nothing."""
     counts = count_labels(votes)
     said = [
-        majority(counts[item] - Counter({label: 1}))
+        majority(counts[item] - Counter({label: 1}), fewest)
         for item, label in zip(votes["item"], votes["label"], strict=True)
     ]
     return pd.Series(said, index=votes.index, dtype=object)
@@ -80,8 +85,8 @@ def checks(answers: pd.DataFrame, outlines: Iterable[Outline]) -> pd.DataFrame:
             other_half |= {one: two, two: one}
     votes = votes_of(answers)
     votes = votes[votes["pair"].isin(other_half)]
-    said = {pair: majority(+counts) for pair, counts in count_labels(votes).items()}
-    here = others_say(votes)
+    said = {pair: majority(+counts, FEWEST_OTHERS) for pair, counts in count_labels(votes).items()}
+    here = others_say(votes, FEWEST_OTHERS)
     across = votes["pair"].map(lambda pair: said.get(other_half[pair], ""))
     votes = votes.assign(here=here)[here.isin(SIDES) & (here == across)]
     unknown = _counted(votes["annotator"], votes["label"] == CANNOT_TELL)["k"]

@@ -23,7 +23,7 @@ from pairwright_human_eval.folder import (
     withdrawn_people,
     write_tasks,
 )
-from pairwright_human_eval.records import KeyedTask, pseudonyms
+from pairwright_human_eval.records import KeyedTask, Study, pseudonyms
 from pairwright_human_eval.sheets import write_sheets
 from pairwright_human_eval.study import OpenStudy, Tool, open_study
 from pairwright_human_eval.tasks import (
@@ -57,8 +57,6 @@ class AdjudicationExport:
     """Tasks that were not there before."""
     adjudicators: tuple[str, ...]
     """Pseudonyms of those who have a new task."""
-    left: tuple[str, ...]
-    """Disputed units that more adjudicators are needed for."""
     sheets: tuple[Path, ...] = ()
     """The files to fill in, one an adjudicator, if people work in spreadsheets."""
 
@@ -76,11 +74,13 @@ def export_adjudication(
 ) -> AdjudicationExport:
     """Write tasks of a second round on the disputed pairs.
 
-    Without an option there are as many adjudicators as vote on each pair. Importing or pulling
-    their answers closes the disputes. Running it again adds what has become disputed since, and
-    leaves existing tasks alone. Nobody adjudicates what they were asked in the first round.
+    Without an option there are as many adjudicators as the rule asks for further votes on a
+    disputed pair (`further`). Importing or pulling their answers closes the disputes. Running it
+    again adds what has become disputed since, and leaves existing tasks alone. Nobody adjudicates
+    what they were asked in the first round.
 
-    Raises InputError if there is no study, or for an annotator who cannot adjudicate.
+    Raises InputError, and writes nothing, if there is no study, for an annotator who cannot
+    adjudicate, or if there are too few people to close every dispute.
 
     Examples::
 
@@ -104,12 +104,17 @@ def export_adjudication(
         parts = [part for unit in units for part in open_parts(unit, decisions[unit.id])]
         votes = {part: study.rules.closing_votes if part[1] else 1 for part in parts}
         dealt, short = deal(votes, names, asked, given_parts(folder))
+        if short:
+            unit, missing = next(iter(short.items()))
+            what = f"too few people to close {len(short)} of the disputes: {unit} needs {missing}"
+            fix = f"Add {max(short.values())} who took no part in the first round: --adjudicators."
+            raise InputError(f"{what} more", where="--adjudicators", fix=fix)
         fixed, rules = study.fixed.study, study.config.planner
         swapped = swapped_units(units, fixed.seed)
         pages = {unit.id: BlindUnit(fixed.seed, unit, unit.id in swapped) for unit in units}
         tasks = [second_task(pages[unit], rules, pair, who) for (unit, pair), who in dealt]
-        added = add_adjudication(folder, tasks)
         in_sheets = tool == "spreadsheet" or (tool is None and folder.sheets.exists())
+        added, sheets = add_adjudication(folder, tasks, fixed if in_sheets else None)
         states = Counter(made.state for made in decisions.values())
         return AdjudicationExport(
             folder=folder.path / "adjudication",
@@ -117,8 +122,7 @@ def export_adjudication(
             waiting=states["waiting"],
             added=added,
             adjudicators=tuple(sorted({who for _, who in dealt})),
-            left=short,
-            sheets=write_sheets(folder, 2) if in_sheets and added else (),
+            sheets=sheets,
         )
 
 
@@ -166,14 +170,14 @@ def deal(
     names: Sequence[str],
     asked: Mapping[str, Set[str]],
     there: Mapping[Part, Set[str]],
-) -> tuple[list[tuple[Part, str]], tuple[str, ...]]:
-    """Who gets what, evenly, and the units that have too few people.
+) -> tuple[list[tuple[Part, str]], dict[str, int]]:
+    """Who gets what, evenly, and the units that have too few people, with how many they lack.
 
     `votes` is how many people each part needs, `asked` the units that each annotator had in the
     first round, `there` who has what already. One person gets two parts of a unit only if nobody
     else is left.
     """
-    dealt, short = list[tuple[Part, str]](), list[str]()
+    dealt, short = list[tuple[Part, str]](), dict[str, int]()
     loads = Counter(who for has in there.values() for who in has)
     met = Counter((unit, who) for (unit, _), has in there.items() for who in has)
     for (unit, pair), needed in votes.items():
@@ -182,12 +186,12 @@ def deal(
         able.sort(key=lambda who: (met[unit, who], loads[who]))
         missing = max(0, needed - len(has))
         if len(able) < missing:
-            short.append(unit)
+            short[unit] = max(short.get(unit, 0), missing - len(able))
         for who in able[:missing]:
             loads[who] += 1
             met[unit, who] += 1
             dealt.append(((unit, pair), who))
-    return dealt, tuple(dict.fromkeys(short))
+    return dealt, short
 
 
 def second_task(page: BlindUnit, rules: PlanRules, asked: str, who: str) -> Task:
@@ -198,19 +202,26 @@ def second_task(page: BlindUnit, rules: PlanRules, asked: str, who: str) -> Task
     return quality_task(page, who, round=2)
 
 
-def add_adjudication(folder: HumanFolder, tasks: Sequence[Task]) -> int:
-    """Add the tasks that are new to round 2, and say how many they are."""
+def add_adjudication(
+    folder: HumanFolder, tasks: Sequence[Task], in_sheets: Study | None = None
+) -> tuple[int, tuple[Path, ...]]:
+    """Add the tasks that are new to round 2, to sheets as well if the study is given; how many are
+    new, and the sheets. Raises InputError, and adds nothing, if somebody began to fill in a sheet
+    that has to change."""
     there = records_in(folder.adjudication_key, KeyedTask)
     names = {keyed.task for keyed in there}
     added = [task for task in tasks if task.keyed.task not in names]
     if not added:
-        return 0
-    shown = read_tasks(folder, there)
+        return 0, ()
+    shown, away = read_tasks(folder, there), withdrawn_people(folder)
     every = [*(Task(shown[keyed.task], keyed) for keyed in there), *added]
     with on_disk(folder.path):
+        # First: a sheet that was filled in stops everything.
+        own = [task for task in every if task.keyed.annotator not in away]
+        sheets = write_sheets(folder, in_sheets, own, names) if in_sheets else ()
         written = write_tasks(folder, every)
         # A round that was cut short left tasks that are in no key.
         for path in {*(folder.path / "adjudication").rglob("*.json")} - written:
             path.unlink()
         write_lines(folder.adjudication_key, [task.keyed for task in every])
-    return len(added)
+    return len(added), sheets

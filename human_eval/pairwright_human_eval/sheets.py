@@ -17,17 +17,16 @@ from pathlib import Path
 from pairwright.errors import InputError
 from pairwright.files import write_whole
 from pairwright_human_eval import forms
-from pairwright_human_eval.folder import HumanFolder, read_study, read_tasks, withdrawn_people
+from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.forms import Language, load_language, questions
 from pairwright_human_eval.records import (
-    Data,
     Given,
     KeyedTask,
-    Kind,
     Objection,
     Study,
     digest,
 )
+from pairwright_human_eval.tasks import Task
 
 TASK, FIELD, ANSWER = "task", "field", "answer"
 COLUMNS = (TASK, FIELD, "what", "text", "choices", ANSWER)
@@ -45,32 +44,41 @@ MOST_NAMED = 5
 # Out
 
 
-def write_sheets(folder: HumanFolder, round: int = 1) -> tuple[Path, ...]:
-    """Write the sheets of a round, one a person. Who has withdrawn gets none.
+def write_sheets(
+    folder: HumanFolder, study: Study, tasks: Iterable[Task], before: Set[str] = frozenset()
+) -> tuple[Path, ...]:
+    """Write the sheets of a round, one a person, of those who have a task that was not exported
+    `before`.
 
-    Raises InputError if one is there that is not as it would be written: a person may have
-    filled it in.
+    Raises InputError, and writes nothing, if one is there that is not as it was exported: a person
+    may have filled it in.
     """
-    study, key = read_study(folder)
-    language, away = load_language(study.language), withdrawn_people(folder)
-    keyed = [task for task in key.values() if task.round == round and task.annotator not in away]
-    shown = read_tasks(folder, keyed)
-    given: dict[str, list[tuple[Kind, Data]]] = {}
-    for task in keyed:
-        given.setdefault(task.annotator, []).append((task.kind, shown[task.task]))
-    written = []
-    for who, tasks in sorted(given.items()):
-        path = folder.sheet(who, round)
-        head = [name if name in (TASK, FIELD) else language(name) for name in COLUMNS]
-        made = forms.sheet_rows(tasks, study.scales, language)
-        rows = [[*map(guarded, cells)] for row in made for cells in _split(row)]
-        content = _csv([head, *rows], language.separator)
-        if path.exists() and path.read_bytes() != content:
-            fix = "Import it if it holds answers, then move it away."
+    written: dict[Path, bytes] = {}
+    given: dict[str, list[Task]] = {}
+    for task in tasks:
+        given.setdefault(task.keyed.annotator, []).append(task)
+    for who, own in sorted(given.items()):
+        old = [task for task in own if task.keyed.task in before]
+        path = folder.sheet(who, own[0].keyed.round)
+        if len(old) == len(own):
+            continue
+        written[path] = _sheet(own, study)
+        if path.exists() and path.read_bytes() not in (written[path], _sheet(old, study)):
+            fix = "Import it if it holds answers, move it away, and run this again."
             raise InputError("is there, and was filled in or changed", where=path, fix=fix)
+    for path, content in written.items():
         write_whole(path, content)
-        written.append(path)
     return tuple(written)
+
+
+def _sheet(tasks: Iterable[Task], study: Study) -> bytes:
+    """The file of one person."""
+    language = load_language(study.language)
+    head = [name if name in (TASK, FIELD) else language(name) for name in COLUMNS]
+    shown = [(task.keyed.kind, task.data) for task in tasks]
+    made = forms.sheet_rows(shown, study.scales, language)
+    rows = [[*map(guarded, cells)] for row in made for cells in _split(row)]
+    return _csv([head, *rows], language.separator)
 
 
 def _split(row: Sequence[str]) -> Iterator[list[str]]:

@@ -208,7 +208,10 @@ def export_tasks(
     secret, folder = secrets.randbits(128) if seed is None else seed, HumanFolder(Path(run))
     made, tasks = _drafted(folder.run, annotators, overlap, sample, secret, language)
     write_study(folder, made.study, tasks)
-    return replace(made, sheets=write_sheets(folder) if tool == "spreadsheet" else ())
+    if tool == "label-studio":
+        return made
+    every = [task for own in tasks.values() for task in own]
+    return replace(made, sheets=write_sheets(folder, made.study, every))
 
 
 def plan_study(

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from live_study import files_of
-from pairwright.errors import StoreError
+from pairwright.errors import InputError, StoreError
 from pairwright.settings.rules import HumanRules, PlanRules
 from pairwright_human_eval.decisions import Decision
 from pairwright_human_eval.folder import HumanFolder, read_study, write_study
-from pairwright_human_eval.records import Answer, digest, pseudonyms
+from pairwright_human_eval.records import Answer, KeyedTask, digest, pseudonyms
 from pairwright_human_eval.second_round import (
     Part,
     add_adjudication,
@@ -61,7 +61,7 @@ def decisions_on(found: Answers, **rule: Any) -> dict[str, Decision]:
     return {unit.id: decided(unit, found[unit.id], **rule) for unit in MADE.units}
 
 
-Dealt = tuple[dict[str, list[Task]], tuple[str, ...]]
+Dealt = tuple[dict[str, list[Task]], dict[str, int]]
 
 
 def dealt(
@@ -197,19 +197,19 @@ def test_nobody_gets_a_unit_that_they_were_asked_about() -> None:
     part, other = (TWIN.id, ASKED.id), ("twin-x", "x")
     asked = {"annotator-01": {TWIN.id}, "annotator-02": {"twin-x"}}
     found = deal({part: 2, other: 1}, ("annotator-01", "annotator-02"), asked, {})
-    assert found == ([(part, "annotator-02"), (other, "annotator-01")], (TWIN.id,))
+    assert found == ([(part, "annotator-02"), (other, "annotator-01")], {TWIN.id: 1})
 
 
 def test_what_further_people_have_is_not_given_again_and_who_is_missing_is_named(
     folder: HumanFolder,
 ) -> None:
-    def added(people: int) -> tuple[int, tuple[str, ...]]:
+    def added(people: int) -> tuple[int, dict[str, int]]:
         tasks, short = dealt(ONE_AGAINST, people, given_parts(folder), **FOUR)
-        return add_adjudication(folder, flat(tasks)), short
+        return add_adjudication(folder, flat(tasks))[0], short
 
-    assert added(4) == (4, (TWIN.id,))
-    assert added(6) == (2, ())
-    assert added(9) == (0, ())
+    assert added(4) == (4, {TWIN.id: 2})
+    assert added(6) == (2, {})
+    assert added(9) == (0, {})
 
 
 @pytest.fixture
@@ -227,9 +227,9 @@ def written(folder: HumanFolder) -> list[dict[str, Any]]:
 
 def test_a_second_round_is_added_once(folder: HumanFolder) -> None:
     tasks = tasks_of(answers(s0="+-=", s1="+-="))
-    assert add_adjudication(folder, tasks) == 2
+    assert add_adjudication(folder, tasks)[0] == 2
     before = files_of(folder.run)
-    assert add_adjudication(folder, tasks) == 0
+    assert add_adjudication(folder, tasks) == (0, ())
     assert files_of(folder.run) == before
     again = {task.keyed.task: task.keyed for task in tasks}
     assert read_study(folder).key == {t.keyed.task: t.keyed for t in MADE.all()} | again
@@ -240,9 +240,30 @@ def test_what_is_disputed_later_is_added_and_the_rest_stays(folder: HumanFolder)
     add_adjudication(folder, tasks_of(answers(s0="+-=")))
     before = written(folder)
     more = tasks_of(answers(s0="+-==", s1="+-="))
-    assert add_adjudication(folder, more) == 1
+    assert add_adjudication(folder, more)[0] == 1
     assert written(folder)[:1] == before
     assert len(written(folder)) == 2
+
+
+def test_sheets_get_what_is_disputed_later_all_of_them_or_none(folder: HumanFolder) -> None:
+    """One that nobody filled in grows; one that somebody did stops everything."""
+    add_adjudication(folder, tasks_of(answers(s0="+-=")), STUDY)
+    sheet, more = folder.sheet("adjudicator-01", 2), tasks_of(answers(s0="+-=", s1="+-="))
+    assert add_adjudication(folder, more, STUDY) == (1, (sheet,))
+    text = sheet.read_text(encoding="utf-8")
+    assert all(task.keyed.task in text for task in more)
+    sheet.write_text(text + " ", encoding="utf-8")
+    late = answers(s0="+-=", s1="+-=", s2="+-=", s3="+-=")
+    before = files_of(folder.run)
+    with pytest.raises(InputError, match="adjudicator-01-adjudication.csv: is there"):
+        add_adjudication(folder, flat(second_round(late, 2)), STUDY)
+    assert files_of(folder.run) == before
+    # Who gets nothing new keeps what they filled in.
+    (other,) = [task for task in tasks_of(answers(s4="+-="))]
+    keyed = KeyedTask(**dict(other.keyed) | {"annotator": "adjudicator-02"})
+    made = add_adjudication(folder, [*more, Task(other.data, keyed)], STUDY)
+    assert made == (1, (folder.sheet("adjudicator-02", 2),))
+    assert sheet.read_text(encoding="utf-8") == text + " "
 
 
 def test_a_second_round_cut_short_is_made_whole_by_the_next(folder: HumanFolder) -> None:
@@ -250,7 +271,7 @@ def test_a_second_round_cut_short_is_made_whole_by_the_next(folder: HumanFolder)
     with full_disk(folder.adjudication_key.name), pytest.raises(StoreError, match="No space left"):
         add_adjudication(folder, cut)
     later = tasks_of(answers(s0="+-=="))
-    assert add_adjudication(folder, later) == 1
+    assert add_adjudication(folder, later)[0] == 1
     assert written(folder) == [task.data for task in later]
     # No task is left that is in no key.
     key = read_study(folder).key

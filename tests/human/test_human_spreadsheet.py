@@ -77,6 +77,18 @@ def test_a_second_round_goes_by_spreadsheet(study: LiveStudy) -> None:
     assert set(study.states().values()) == {"verified"}
 
 
+def test_too_few_people_for_a_dispute_are_refused_before_anybody_has_a_task(
+    study: LiveStudy,
+) -> None:
+    split = split_votes()
+    study.do("import", *(study.fill(name, split) for name in NAMES))
+    before = study.files()
+    why = study.refused("adjudicate", "--by", NAMES[0])
+    assert "too few people to close" in why
+    assert "--adjudicators" in why
+    assert study.files() == before
+
+
 def test_a_sheet_shows_what_the_task_shows_and_names_no_side(exported_sheets: LiveStudy) -> None:
     path = exported_sheets.folder.sheet(FIRST)
     head, *rows = sheet_rows(path)

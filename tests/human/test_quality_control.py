@@ -58,6 +58,9 @@ def checks_of(answers: list[Answer], who: str = FIRST) -> tuple[int, int]:
         ("aaa", "bb==", None),  # not more than half of those across
         ("a==", "bbb", None),  # most of the others say that it makes no difference
         ("a", "bbb", None),  # nobody else has these posts
+        ("ba", "bbb", None),  # one other person is no measure
+        ("baa", "b", None),
+        ("baa", "b?", None),
         ("aaa", "", None),
     ],
 )

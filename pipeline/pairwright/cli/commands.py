@@ -23,10 +23,7 @@ COMMANDS = {
     "human import": ("pairwright_human_eval.intake:import_answers", "cli.human:print_import"),
     "human simulate": ("pairwright_human_eval.simulation:simulate_answers", "simulate"),
     "human report": ("pairwright_human_eval.report:decide", "report"),
-    "human adjudicate": (
-        "pairwright_human_eval.second_round:export_adjudication",
-        "cli.human:print_adjudication",
-    ),
+    "human adjudicate": ("pairwright_human_eval.second_round:export_adjudication", "adjudicate"),
     "human withdraw": ("pairwright_human_eval.intake:withdraw_person", "withdraw"),
     "agreement": ("pairwright_human_eval.votes:agreement_of", "agreement"),
     "release": ("releases.release:release", "cli.releases:print_release"),

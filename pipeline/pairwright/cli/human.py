@@ -7,16 +7,9 @@ from pairwright.cli.printing import print_words
 
 if TYPE_CHECKING:
     from pairwright_human_eval.intake import ImportedAnswers
-    from pairwright_human_eval.second_round import AdjudicationExport
 
 
 def print_import(result: "ImportedAnswers", run: Path) -> int:
     """Print which files were taken in, and what became of the answers."""
     print_words("import", result=result, run=run)
     return int(bool(result.files.refused))
-
-
-def print_adjudication(made: "AdjudicationExport", run: Path) -> int:
-    """Print what a second round has to decide, who does, and what comes next."""
-    print_words("adjudicate", made=made, run=run)
-    return int(bool(made.left))
