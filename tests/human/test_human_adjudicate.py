@@ -255,11 +255,11 @@ def test_sheets_get_what_is_disputed_later_all_of_them_or_none(folder: HumanFold
     sheet.write_text(text + " ", encoding="utf-8")
     late = answers(s0="+-=", s1="+-=", s2="+-=", s3="+-=")
     before = files_of(folder.run)
-    with pytest.raises(InputError, match="adjudicator-01-adjudication.csv: is there"):
+    with pytest.raises(InputError, match="was filled in or changed"):
         add_adjudication(folder, flat(second_round(late, 2)), STUDY)
     assert files_of(folder.run) == before
     # Who gets nothing new keeps what they filled in.
-    (other,) = [task for task in tasks_of(answers(s4="+-="))]
+    (other,) = tasks_of(answers(s4="+-="))
     keyed = KeyedTask(**dict(other.keyed) | {"annotator": "adjudicator-02"})
     made = add_adjudication(folder, [*more, Task(other.data, keyed)], STUDY)
     assert made == (1, (folder.sheet("adjudicator-02", 2),))
