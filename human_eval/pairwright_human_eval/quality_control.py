@@ -4,9 +4,10 @@
 and responses, each group with the posts of one of two users. If most of the others who saw these
 posts choose one response, and most who saw the other user's posts choose the other, at least two
 people each time, the posts decide. The right answer is then that of the others who saw the same
-posts. With two votes on each half there is no check: one slip would fail another person. Which half an annotator gets is drawn, so somebody who does not read is right with probability 1/2,
-whatever the others answer. Every second "cannot tell" counts as right, like a tossed coin. No check
-can be recognised, because no task is made for it; and no label is used.
+posts. With two votes on each half there is no check: one slip would fail another person. Which half
+an annotator gets is drawn, so somebody who does not read is right with probability 1/2, whatever
+the others answer. Every second "cannot tell" counts as right, like a tossed coin. No check can be
+recognised, because no task is made for it; and no label is used.
 
 **Repeats** ask a vote again with the responses swapped. They exclude nobody.
 """
