@@ -130,6 +130,23 @@ def test_independent_pairs_have_wilsons_interval() -> None:
     assert ends(other)[0] < ends(one)[0]
 
 
+def question(*pairs: Line, chance: float = 1 / 3) -> list[Line]:
+    """A question with options, of these pairs."""
+    return [
+        one._replace(mode="questions", unit="q", halves=len(pairs), cluster="u", chance=chance)
+        for one in pairs
+    ]
+
+
+def test_a_judge_says_the_same_of_a_question_if_it_does_of_each_pair() -> None:
+    same, other = judged(0, "chosen", "chosen"), judged(1, "chosen", "rejected")
+    whole = judged(1, "chosen", "chosen")
+    for pairs, value in (((same, other), 0.5), ((other, same), 0.5), ((same, whole), 1)):
+        lines = question(*pairs)
+        assert found(lines, "accuracy", "questions").value == value
+        assert found(lines, "swap_consistency", "questions").value == int(value)
+
+
 @pytest.mark.parametrize(
     ("halves", "chance", "value", "coverage"),
     [
@@ -146,12 +163,7 @@ def test_a_question_is_right_if_the_right_option_is_ahead_of_all_others_and_ties
     halves: tuple[Half, ...], chance: float, value: float, coverage: float
 ) -> None:
     """Of several right ones, whose chance is one half, the share of pairs counts."""
-    lines = [
-        violate(n, *half, cluster="user")._replace(
-            mode="questions", unit="q", halves=len(halves), chance=chance
-        )
-        for n, half in enumerate(halves)
-    ]
+    lines = question(*(violate(n, *half) for n, half in enumerate(halves)), chance=chance)
     accuracy = found(lines, "accuracy", "questions")
     assert (accuracy.value, accuracy.chance) == pytest.approx((value, chance), abs=1e-6)
     assert accuracy.n == 1

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from audited import checks_of, estimate, jsonl, opened
+from audited import audit_of, checks_of, estimate, jsonl, opened
+from pairwright.audits.page.verdict import accuracy_table
 from pairwright.audits.records import Check
 from pairwright.audits.shortcuts import Shortcuts
 from pairwright.pairs import Choice, ReadRow
@@ -156,6 +157,7 @@ def test_options_that_tell_nothing_are_picked_once_in_four(learnt: None, tmp_pat
         assert check.status in ("pass", "too_few"), name
         assert abs((estimate(check).value or 0) - 0.25) < 0.08, name
     assert found["length"].status == "pass"
+    assert "questions" in accuracy_table(audit_of([], *found.values())).head
 
 
 @pytest.mark.parametrize(

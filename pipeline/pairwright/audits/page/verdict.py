@@ -96,14 +96,15 @@ def _line(check: Check) -> str:
 
 def accuracy_table(audit: Audit) -> Table:
     """How often each blind rule picks the chosen response: with the configuration, the outcome, the
-    accuracy with its interval, and the number of pairs."""
+    accuracy with its interval, and the number of pairs, or of questions with options."""
     rows: list[tuple[str, ...]] = []
     for check in audit.checks:
         if check.family == "shortcuts" and check.limit and check.found and check.found.n:
             name, status = (text.replace("_", " ") for text in (check.name, check.status))
             pairs = f"{check.found.n:,}"
             rows.append((name, short(check.config), status, check.found.text(2), pairs))
-    heads = ("", "configuration", "", "accuracy", "pairs")
+    asked = any(check.chance is not None and check.chance < 0.5 for check in audit.checks)
+    heads = ("", "configuration", "", "accuracy", "questions" if asked else "pairs")
     return Table(heads, tuple(rows), left=3, note="accuracy without the user")
 
 
