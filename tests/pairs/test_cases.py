@@ -253,6 +253,8 @@ def test_the_whole_command_is_said_where_prompt_or_label_has_another_name(tmp_pa
     bare = jsonl(tmp_path / "d.jsonl", AB)
     command = f"pairwright audit {bare} --column label=verdict --label first=0"
     assert refused(bare, "--label first=0").endswith(f"Name the label:\n    {command}")
+    marks = jsonl(tmp_path / "e.jsonl", AB | {"a_won": 1})
+    assert "If columns hold 0 and 1: --label first=COLUMN" in refused(marks)
     other = jsonl(tmp_path / "b.jsonl", row | {"topic": "art"})
     assert "with one of 'request', 'topic'" in refused(other)
     given = jsonl(tmp_path / "c.jsonl", {"request": "Which?", "chosen": "One.", "worse": "Two."})

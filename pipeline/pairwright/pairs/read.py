@@ -344,6 +344,8 @@ def _nothing_read(
             said.append(f"--label {shlex.quote('='.join(filter(None, (place, ','.join(labels)))))}")
         line = " ".join(["pairwright", maps.command, shlex.quote(source), *said])
         fix = f"Name the {wanted}{of}:\n    {line}"
+        if of and wanted == "label":
+            fix += "\n  If columns hold 0 and 1: --label first=COLUMN --label second=COLUMN"
     elif there:
         more = f" and {len(there) - _MOST:,} more" if len(there) > _MOST else ""
         fix = (
