@@ -10,6 +10,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from pairwright.audits.catalogue import decide
 from pairwright.audits.records import (
     Audit,
@@ -19,6 +21,7 @@ from pairwright.audits.records import (
     Status,
 )
 from pairwright.audits.row_check import RowReader
+from pairwright.errors import InputError
 from pairwright.pairs import (
     AuditSource,
     PairSource,
@@ -65,6 +68,23 @@ def opened(given: object, *maps: str, command: str = "audit") -> PairSource:
     labels = [one.removeprefix("--label ") for one in maps if one.startswith("--label ")]
     columns = column_map(one for one in maps if not one.startswith("--label "))
     return read_pairs(str(given), columns, label_map(labels), command=command)
+
+
+def lines(given: object, *maps: str) -> list[ReadRow]:
+    """What is read where every row can be."""
+    found = list(opened(given, *maps).read())
+    rows = [one for one in found if isinstance(one, ReadRow)]
+    assert rows == found, found
+    return rows
+
+
+def refused(given: object, *maps: str, command: str = "audit") -> str:
+    """What is said of a file that is refused."""
+    with pytest.raises(InputError) as caught:
+        list(opened(given, *maps, command=command).read())
+    assert caught.value.exit_code == 2
+    assert caught.value.fix
+    return str(caught.value)
 
 
 def jsonl(path: Path, *rows: object) -> Path:

@@ -11,10 +11,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from audited import checks_of, estimate, jsonl, opened
+from audited import checks_of, estimate, jsonl, lines, opened, refused
 from pairwright.audits.shortcuts import Shortcuts
-from pairwright.errors import InputError
-from pairwright.pairs import Choice, ReadRow
+from pairwright.pairs import Choice
 from pairwright.sources.problems import Problems, SourceProblem
 
 PANDA = {
@@ -38,16 +37,6 @@ def read(
     rows = [one.row for one in problems.sound(source.read())]
     pairs = [(row.question, row.chosen, row.rejected) for row in rows]
     return pairs, problems.counts("refused") | problems.counts("noted"), source.said
-
-
-def sound(file: Path, *maps: str) -> list[ReadRow]:
-    return [one for one in opened(file, *maps).read() if isinstance(one, ReadRow)]
-
-
-def refused(file: Path, *maps: str, command: str = "audit") -> str:
-    with pytest.raises(InputError) as caught:
-        list(opened(file, *maps, command=command).read())
-    return str(caught.value)
 
 
 def sheet(file: Path, *rows: Mapping[str, object]) -> Path:
@@ -215,7 +204,7 @@ def questions(n: int) -> list[dict[str, Any]]:
 def test_the_first_is_always_right_and_the_audit_finds_it(tmp_path: Path) -> None:
     file = jsonl(tmp_path / "a.jsonl", *questions(300))
     maps = ("prompt=ask", "options=opts", "profile=wish", "--label first")
-    found = sound(file, *maps)
+    found = lines(file, *maps)
     assert [post.text for post in found[0].row.profile] == ["I like trees, 0."]
     assert {one.choice for one in found[:3]} == {Choice("a.jsonl:1", 4, place=0)}
     checks = {check.name: check for check in checks_of([Shortcuts()], found)}
@@ -270,7 +259,7 @@ def test_rewardbench_2_is_best_of_n_and_ties_are_weighted_to_a_question(tmp_path
     ties = best | {"id": "2", "chosen": ["One.", "1"], "rejected": ["Two.", "2"], "subset": "Ties"}
     file = tmp_path / "a.parquet"
     pq.write_table(pa.Table.from_pylist([best, ties]), file)
-    found = sound(file)
+    found = lines(file)
     assert [(one.row.config, one.choice and one.choice.chance) for one in found] == [
         *[("Math", 1 / 3)] * 2, *[("Ties", 0.5)] * 4,
     ]  # fmt: skip
@@ -281,7 +270,7 @@ def test_a_question_of_several_right_answers_counts_by_its_share_of_pairs(tmp_pa
         {"prompt": f"Which, {n}?", "chosen": ["long " * 9, "x"], "rejected": ["of four words so"]}
         for n in range(60)
     ]
-    found = sound(jsonl(tmp_path / "a.jsonl", *rows))
+    found = lines(jsonl(tmp_path / "a.jsonl", *rows))
     checks = {check.name: check for check in checks_of([Shortcuts()], found)}
     assert (checks["length"].chance, estimate(checks["length"]).value) == (0.5, 0.5)
     assert "key_place" not in checks
@@ -294,7 +283,7 @@ def test_personamem_2_is_a_question_with_options_by_who(tmp_path: Path) -> None:
         "who": "self",
     }  # fmt: skip
     for file in (sheet(tmp_path / "a.csv", row), jsonl(tmp_path / "a.jsonl", row)):
-        found = sound(file)
+        found = lines(file)
         assert [(one.row.question, one.row.chosen, one.row.rejected) for one in found] == [
             ONE, ("Which?", "One.", "Three."),
         ]  # fmt: skip
@@ -317,7 +306,7 @@ def test_the_turns_of_prism_are_questions(tmp_path: Path) -> None:
     file = jsonl(tmp_path / "a.jsonl", row)
     then = "user: Which?\n\nassistant: One.\n\nuser: Why?"
     assert read(file)[0] == [ONE, (then, "Because.", "So.")]
-    found = sound(file)
+    found = lines(file)
     assert [one.where for one in found] == [
         "a.jsonl:1 turn[0] options[1]", "a.jsonl:1 turn[1] options[0]",
     ]  # fmt: skip

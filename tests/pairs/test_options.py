@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from audited import audit_of, checks_of, estimate, jsonl, opened
+from audited import audit_of, checks_of, estimate, jsonl, lines, opened
 from pairwright.audits.page.verdict import accuracy_table
 from pairwright.audits.records import Check
 from pairwright.audits.shortcuts import Shortcuts
-from pairwright.pairs import Choice, ReadRow
+from pairwright.pairs import Choice
 from pairwright.records import pseudonym
 from pairwright.sources.problems import SourceProblem
 
@@ -27,15 +27,8 @@ COLUMNS = (
 """PersonaMem's."""
 
 
-def read(file: Path, *columns: str) -> list[ReadRow]:
-    found = list(opened(file, *columns).read())
-    rows = [each for each in found if isinstance(each, ReadRow)]
-    assert rows == found, found
-    return rows
-
-
 def test_the_right_option_is_chosen_over_each_of_the_others(tmp_path: Path) -> None:
-    read_rows = read(jsonl(tmp_path / "a.jsonl", QUESTION | {"id": "q"}))
+    read_rows = lines(jsonl(tmp_path / "a.jsonl", QUESTION | {"id": "q"}))
     found = [(one.row.chosen, one.row.rejected, one.row.id, one.where) for one in read_rows]
     assert found == [
         ("Milk.", "Tea.", "q[0]", "a.jsonl:1 options[0]"),
@@ -58,9 +51,9 @@ def test_a_csv_as_personamem_writes_it_is_read(tmp_path: Path) -> None:
         "all_options": "['(a) Rest.', \"(b) Don't.\", '(c) Look at them.']",
         "history": json.dumps(history),
     }  # fmt: skip
-    with file.open("w", newline="", encoding="utf-8") as lines:
-        csv.writer(lines).writerows((row.keys(), row.values()))
-    first, second = (one.row for one in read(file, *COLUMNS))
+    with file.open("w", newline="", encoding="utf-8") as sheet:
+        csv.writer(sheet).writerows((row.keys(), row.values()))
+    first, second = (one.row for one in lines(file, *COLUMNS))
     assert (first.chosen, first.rejected, second.rejected) == ("Look at them.", "Rest.", "Don't.")
     assert (first.question, first.user) == ("What now?", pseudonym("7"))
     assert [post.text for post in first.profile] == ["I keep bees."]
@@ -84,7 +77,7 @@ def test_a_key_is_a_letter_a_text_or_a_number_whose_start_is_stated(
     tmp_path: Path, fields: dict[str, Any], columns: tuple[str, ...]
 ) -> None:
     question = {"prompt": "Which?", "options": OPTIONS} | fields
-    rows = read(jsonl(tmp_path / "a.jsonl", question), *columns)
+    rows = lines(jsonl(tmp_path / "a.jsonl", question), *columns)
     assert [one.row.chosen for one in rows] == ["Milk.", "Milk."]
     assert [one.row.rejected for one in rows] == ["Tea.", "Beer."]
 
@@ -114,7 +107,7 @@ def test_a_question_whose_key_or_options_cannot_be_read_is_counted(
 
 def test_a_pair_beside_a_column_of_options_stays_a_pair(tmp_path: Path) -> None:
     pair = {"prompt": "Which?", "chosen": "This.", "rejected": "That.", "options": ["x", "y"]}
-    (one,) = read(jsonl(tmp_path / "a.jsonl", pair))
+    (one,) = lines(jsonl(tmp_path / "a.jsonl", pair))
     assert (one.row.chosen, one.choice) == ("This.", None)
 
 
@@ -142,7 +135,7 @@ def _text(chance: random.Random, words: int) -> str:
 
 
 def audited(file: Path) -> dict[str, Check]:
-    return {check.name: check for check in checks_of([Shortcuts()], read(file))}
+    return {check.name: check for check in checks_of([Shortcuts()], lines(file))}
 
 
 def written(tmp_path: Path, made: Iterable[dict[str, Any]]) -> Path:
@@ -187,7 +180,7 @@ def test_a_label_always_first_fails(tmp_path: Path, labels: Sequence[int], statu
         for n in range(600)
     ]
     maps = ("first=a", "second=b", "--label first=1", "--label second=2")
-    read_rows = read(jsonl(tmp_path / "a.jsonl", *rows), *maps)
+    read_rows = lines(jsonl(tmp_path / "a.jsonl", *rows), *maps)
     found = {check.name: check for check in checks_of([Shortcuts()], read_rows)}
     assert found["key_place"].status == status
     assert found["length"].chance is None, "a pair is no question with options"

@@ -17,8 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from audited import jsonl, opened
-from pairwright.errors import InputError
+from audited import jsonl, lines, opened, refused
 from pairwright.extras import install
 from pairwright.lines import write_lines
 from pairwright.pairs import Choice, Layout, Part, ReadRow, Row, row_of, write_rows
@@ -44,23 +43,8 @@ def read(given: object, *columns: str) -> list[ReadRow | SourceProblem]:
     return list(opened(given, *columns).read())
 
 
-def lines(given: object, *columns: str) -> list[ReadRow]:
-    """What is read where every row can be."""
-    found = read(given, *columns)
-    assert all(isinstance(each, ReadRow) for each in found), found
-    return [each for each in found if isinstance(each, ReadRow)]
-
-
 def rows(given: object, *columns: str) -> list[Row]:
     return [each.row for each in lines(given, *columns)]
-
-
-def refused(given: object, *columns: str) -> str:
-    with pytest.raises(InputError) as caught:
-        read(given, *columns)
-    assert caught.value.exit_code == 2
-    assert caught.value.fix
-    return str(caught.value)
 
 
 def release(root: Path, splits: dict[str, Iterable[Pair]]) -> Path:
