@@ -3,12 +3,15 @@
 import json
 import re
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from pairwright.assets import DOCS
 from pairwright.cli.printing import phrase
+from pairwright.version import __version__
 from released import PAIRS, run_of
 from stand_in import KEY, StandIn
 from study import pairwright
@@ -60,3 +63,10 @@ def test_a_terminal_says_in_words_what_the_pages_name_by_codes() -> None:
     codes |= {name.split()[1] for name in frozen}
     assert len(codes) > 30
     assert [code for code in sorted(codes) if phrase(code) == code.replace("_", " ")] == []
+
+
+def test_python_runs_the_package() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "pairwright", "--version"], capture_output=True, text=True
+    )
+    assert (done.returncode, done.stdout.strip()) == (0, __version__)

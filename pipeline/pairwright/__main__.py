@@ -1,0 +1,5 @@
+"""`python -m pairwright`: the command line."""
+
+from pairwright.cli import main
+
+main()
