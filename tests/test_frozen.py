@@ -52,7 +52,7 @@ def lines_of(path: Path) -> list[Json]:
 def run(line: str, code: int = 0) -> str:
     done = pairwright(*line.split())
     assert done.code == code, f"{line}: exit {done.code}\n{done.said}"
-    return done.said
+    return done.out
 
 
 # Builds

@@ -11,7 +11,6 @@ from aiohttp import web
 from endpoint import Asked, Handler, completion, in_thread
 from pairwright.construct.folder import to_toml
 from pairwright.evaluation.completions import (
-    CEILING,
     WRONG,
     Completions,
     ItemCompletions,
@@ -164,7 +163,6 @@ def test_a_pick_is_held_to_the_mean_of_its_draws() -> None:
         "wrong-profile": 0.2,
         "posts-1": pytest.approx(0.3),
         "best-of-2-by-s": pytest.approx(0.4),
-        f"best-of-2-by-{CEILING}": pytest.approx(0.5),
     }
     best = found.differences["best-of-2-by-s less posts-1"].rouge_1
     assert (best.value, best.n, best.clusters) == (0.1, 2, 2)
@@ -263,10 +261,7 @@ def test_the_command_writes_in_every_condition_and_goes_on(tmp_path: Path) -> No
     found = report(tmp_path)
     assert (found.asked, found.counted) == (4, 4)
     means = {mean.condition: mean for mean in found.means}
-    assert list(means) == [
-        "none", "wrong-profile", "posts-1", "posts-2", "best-of-8-by-longer",
-        "best-of-8-by-rouge-1",
-    ]  # fmt: skip
+    assert list(means) == ["none", "wrong-profile", "posts-1", "posts-2", "best-of-8-by-longer"]
     assert (means["none"].posts, means["posts-2"].posts) == (0, 2)
     assert (means["none"].rouge_1.value or 0) < (means["posts-2"].rouge_1.value or 0)
     assert (means["posts-2"].rouge_1.n, means["posts-2"].rouge_1.clusters) == (4, 4)

@@ -91,20 +91,6 @@ def of_models(measure: RankMeasure, x: Any, y: Any, lineages: Sequence[str] = ()
     return interval(leave_out(measure, x, table), table, least=measure.least)
 
 
-def test_an_interval_is_the_jackknife_over_lineages() -> None:
-    x, y = scores(1, 2, 3, 4, 6, 8, 9), scores(2, 1, 4, 3, 9, 5, 8)
-    for lineages in ("abcdefg", "aabcdef"):
-        names = np.array([*lineages])
-        value = float(spearman(x, y))
-        without = [spearman(x[names != name], y[names != name]) for name in dict.fromkeys(lineages)]
-        n = len(without)
-        error = np.sqrt((n - 1) / n * sum((of - value) ** 2 for of in without))
-        width = stats.t.ppf(0.975, n - 1) * error
-        found = of_models(SPEARMAN, x, y, lineages)
-        assert ends(found) == pytest.approx((value - width, min(1, value + width)), abs=1e-6)
-        assert (found.n, found.clusters) == (7, n)
-
-
 def test_the_interval_of_a_measure_holds_its_value_and_keeps_to_its_bounds() -> None:
     """A bootstrap draws models twice, whose ties count against RBO: its interval may not."""
     chance = np.random.default_rng(3)
@@ -120,26 +106,6 @@ def test_the_interval_of_a_measure_holds_its_value_and_keeps_to_its_bounds() -> 
             low, high = ends(found)
             assert measure.least <= low <= value + 1e-6
             assert value - 1e-6 <= high <= 1
-
-
-@pytest.mark.real
-@pytest.mark.parametrize(("n", "tries"), [(10, 400), (20, 300), (50, 150)])
-@pytest.mark.parametrize("rho", [0.0, 0.5, 0.9])
-def test_intervals_hold_the_truth_about_as_often_as_they_say(
-    n: int, tries: int, rho: float
-) -> None:
-    """Of models whose scores are normal, and of the mean over samples of as many models."""
-    uncertainty = np.random.default_rng(n)
-
-    def sample(size: tuple[int, int]) -> Any:
-        x, e = uncertainty.normal(size=(2, *size))
-        return x, rho * x + np.sqrt(1 - rho**2) * e
-
-    for measure in reported_measures()[:1]:
-        truth = measure.compute(*sample((4000, n))).mean()
-        samples = zip(*sample((tries, n)), strict=True)
-        every = [ends(of_models(measure, x, y)) for x, y in samples]
-        assert sum(low <= truth <= high for low, high in every) / tries >= 0.88
 
 
 def test_where_a_model_leaves_nothing_to_compare_there_is_no_interval() -> None:

@@ -6,7 +6,7 @@ import shutil
 from collections.abc import Awaitable, Callable
 from itertools import product
 from pathlib import Path
-from typing import Any, NamedTuple, get_args
+from typing import Any, NamedTuple
 
 import pandas as pd
 import pytest
@@ -58,12 +58,6 @@ def release(small_release: Path) -> Path:
 @pytest.fixture(scope="session")
 def rows(release: Path) -> list[Row]:
     return list(Benchmark(release).rows())
-
-
-def test_every_condition_has_a_mark_of_its_own() -> None:
-    assert set(CONDITIONS) == set(get_args(ConditionName))
-    marks = [(one.marker, one.colour) for one in CONDITIONS.values()]
-    assert len(set(marks)) == len(marks)
 
 
 class Scripted(NamedTuple):
@@ -432,13 +426,9 @@ def test_what_is_not_the_release_that_was_written_is_refused(
 # Results
 
 
-def test_scores_come_back_as_they_were_written_and_keep_their_seconds(tmp_path: Path) -> None:
-    lines = [*right_on(3, 5, seconds=0.5), violate(5, None)]
+def test_scores_come_back_as_they_were_written(tmp_path: Path) -> None:
+    lines = [*right_on(3, 5), violate(5, None)]
     result(tmp_path, "longer", lines)
     (table,) = read_scores([tmp_path])
     assert list(table.scores) == [line.score for line in lines]
     assert table.about.stem == "longer.profile"
-    before = (tmp_path / "longer.profile.jsonl").read_bytes()
-    # What is scored from stored calls takes no time, and the first time is kept.
-    result(tmp_path, "longer", [*right_on(3, 5, seconds=0.0), violate(5, None)])
-    assert (tmp_path / "longer.profile.jsonl").read_bytes() == before

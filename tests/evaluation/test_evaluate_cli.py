@@ -271,7 +271,7 @@ def test_anybodys_pairs_are_evaluated_in_the_conditions_that_they_allow(tmp_path
     assert "labels read as: 0 = tie, 1 = first, 2 = second" in said
     assert "ties: 1, which are no pairs" in said
     assert "note:" not in said
-    assert "Condition profile is left out" in said
+    assert "No posts: this cannot show whether a scorer reads the user." in said
     (table,) = read_scores([out])
     assert (table.about.condition, table.about.benchmark.kind) == ("none", "file")
     assert len(table.scores) == 2, "a tie is no pair"

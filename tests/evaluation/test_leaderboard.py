@@ -385,13 +385,12 @@ def test_a_comparing_judge_stands_beside_a_reward_model(tmp_path: Path) -> None:
     assert "| judge.profile | violate | 75.0 % (" in markdown(board)
 
 
-def test_domains_tokens_and_seconds_are_folded(tmp_path: Path) -> None:
+def test_domains_and_tokens_are_folded(tmp_path: Path) -> None:
     garden = [violate(100 + n, 1.0, domain="Garden") for n in range(4)]
-    used = {"tokens": 1200, "seconds": 0.25}
-    board = board_of(result(tmp_path, "a", [*right_on(3, 6, **used), *garden]))
+    board = board_of(result(tmp_path, "a", [*right_on(3, 6, tokens=1200), *garden]))
     told = markdown(board)
     assert "| Garden | a.profile | 100.0 % (" in told
-    assert "| a.profile | classifier |  |  | 720 | 0.15 |" in told
+    assert "| a.profile | classifier |  |  | 720 |" in told
 
 
 def test_the_same_results_give_the_same_bytes_in_any_order_and_number(tmp_path: Path) -> None:

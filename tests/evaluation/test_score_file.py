@@ -17,6 +17,7 @@ from study import Done, pairwright
 
 HEAD = "pair,condition,chosen,rejected"
 GOOD = "p1,none,0.5,-2\n"
+IDS = Path("ids.jsonl")
 
 
 def csv(folder: Path, text: str, head: str = HEAD) -> Path:
@@ -96,16 +97,17 @@ def test_pairs_that_are_not_there_and_conditions_without_a_score_are_refused(
     tmp_path: Path,
 ) -> None:
     file = ScoreFile(csv(tmp_path, GOOD))
-    file.check({"p1"}, ("none",))
+    file.check({"p1"}, ("none",), IDS)
+    assert file.check({"p1"}, ("none", "profile"), IDS) == ("none",)
     with pytest.raises(InputError, match="no scores of condition profile") as caught:
-        file.check({"p1"}, ("none", "profile"))
+        file.check({"p1"}, ("profile",), IDS)
     assert "--condition none" in caught.value.fix
     with pytest.raises(InputError) as caught:
-        file.check({"p1"}, ("wrong-profile",))
+        file.check({"p1"}, ("wrong-profile",), IDS)
     assert "'python'" in caught.value.fix
     path = csv(tmp_path, f"{GOOD}px,none,1,1\npy,none,1,1\n")
     with pytest.raises(InputError, match="no pair 'px', nor 1 other") as caught:
-        ScoreFile(path).check({"p1"}, ("none",))
+        ScoreFile(path).check({"p1"}, ("none",), IDS)
     assert caught.value.where == f"{path}:3"
 
 

@@ -14,6 +14,7 @@ from pairwright.audits.records import Check, Flag
 from pairwright.audits.sample import ClusterSample
 from pairwright.modes import MODES, halves_of, label_of
 from pairwright.pairs import MAX_SHORTCUT, ReadRow, Row
+from pairwright.pairs.clusters import Clusters
 from pairwright.pairs.read import NO_INFO
 from pairwright.settings.rules import ReleaseInfo
 from pairwright.stats import Floats, Places, mean
@@ -40,6 +41,7 @@ class _Pairs:
         """Places of rows, their languages, which take long to tell, and the rows."""
         self._points = bytearray()
         self._clusters = array("L")
+        self.depend = Clusters()
         self.numbers: dict[str, int] = {}
         """Of clusters, by name."""
 
@@ -55,11 +57,13 @@ class _Pairs:
             counts(row.question, side, row.language) for side in (row.chosen, row.rejected)
         )
         self._points.extend((a > b) - (a < b) + 1 for a, b in zip(chosen, rejected, strict=True))
+        self.depend.add(row)
         self._clusters.append(self.numbers.setdefault(row.cluster, len(self.numbers)))
 
     @property
     def clusters(self) -> Places:
-        return np.array(self._clusters, np.intp)
+        joined = [self.numbers[self.depend.name(one)] for one in self.numbers]
+        return np.array(joined, np.intp)[np.array(self._clusters, np.intp)]
 
     @property
     def points(self) -> Floats:
@@ -129,6 +133,9 @@ class Shortcuts:
         self, name: str, pairs: _Pairs, places: Places, points: Floats, detail: str = ""
     ) -> Check:
         clusters = pairs.clusters[places]
+        if pairs.depend.mirrored:
+            detail = "Mirrored: 50 % by arithmetic, because each pair is there with swapped sides."
+            return accuracy_check(name, pairs.config, points, clusters, detail=detail)
         if pairs.questions:
             return pairs.questions.check(name, pairs.config, places, points, clusters, self._bound)
         return accuracy_check(

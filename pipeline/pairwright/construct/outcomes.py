@@ -275,5 +275,7 @@ def iterate_pairs(path: Path) -> Iterator[Pair]:
             where=file,
             fix="Name a release, or a run folder whose build has finished.",
         )
-    fix = "Build again: pairs.jsonl is derived from the run folder's store."
+    fix = "Other pairs are read by audit and evaluate. If a build wrote it, build again."
+    if path.is_dir():
+        fix = "Build again: pairs.jsonl is derived from the run folder's store."
     yield from read_lines(file, Pair, fix=fix)

@@ -22,6 +22,7 @@ from pairwright.build_statement import BuildSummary
 from pairwright.errors import InputError, first_invalid
 from pairwright.modes import halves_of, label_of
 from pairwright.pairs import TIE, Layout, ReadRow, Row, RowPost, parts_of, read_pairs
+from pairwright.pairs.clusters import Clusters
 from pairwright.pairs.layout import file_digest, read_checksums, root_digest
 from pairwright.pairs.read import is_release, is_run
 from pairwright.records import Follows, Post, Record, judges_of
@@ -86,6 +87,13 @@ def build_mark(models: Iterable[str], builders: Sequence[Builder]) -> str:
 def _series(model: str) -> list[str]:
     """The word with which a model's name begins, such as `qwen`; a maker's before it counts not."""
     return re.findall(r"[a-z]{3,}", re.sub(r"^meta-", "", bare_name(model)))[:1]
+
+
+class PairPlace(Record):
+    """A line of ids.jsonl: the id of a pair, and its place, such as `file:line`."""
+
+    pair: str
+    where: str
 
 
 class _Manifest(Record, extra="ignore"):
@@ -200,6 +208,10 @@ class Benchmark:
         """The ids of all pairs, of other splits as well."""
         return frozenset(one.row.id for one in self._read(whole=True))
 
+    def places(self) -> Iterator[PairPlace]:
+        """The ids of all pairs with their places, for files of scores."""
+        return (PairPlace(pair=one.row.id, where=one.where) for one in self._read(whole=True))
+
     @cached_property
     def builders(self) -> tuple[Builder, ...]:
         """The models of the build's roles, as the manifest and the pairs name them."""
@@ -239,9 +251,10 @@ def keys_of(lines: Iterable[ReadRow]) -> pd.DataFrame:
     """What figures need of each pair: `pair, mode, label, halves, unit, cluster, domain, follows,
     chance`. The unit is as `unit_of` says, and has so many `halves`; `follows` is how the aspect of
     the unit follows that is hardest to find, and empty where one does not say."""
-    found = []
+    found, clusters = [], Clusters()
     for line in lines:
         row, choice, unit = line.row, line.choice, unit_of(line)
+        clusters.add(row)
         mode, halves, chance = row.mode or PAIRS, halves_of(row.mode), 0.5
         if choice and choice.question == unit:
             mode, chance = QUESTIONS, choice.chance
@@ -251,6 +264,7 @@ def keys_of(lines: Iterable[ReadRow]) -> pd.DataFrame:
         found.append(key)
     columns = "pair mode label halves unit cluster domain follows chance".split()
     frame = pd.DataFrame(found, columns=columns)
+    frame["cluster"] = frame.cluster.map(clusters.name)
     follows = frame.groupby("unit", sort=False).follows.sum().map(hardest)
     frame["follows"] = frame.unit.map(follows)
     return frame

@@ -45,8 +45,6 @@ from pairwright.stats import Estimate, mean_by_user
 
 Refusal = Literal["empty_body", "body_in_posts", "body_in_title", "no_other_profile"]
 NONE, WRONG = "none", "wrong-profile"
-CEILING = "rouge-1"
-"""The scorer of the ceiling, which picks by what is measured."""
 KS = (1, 4, 16)
 """Posts in context by default."""
 DRAWS = 8
@@ -220,9 +218,7 @@ def figures(
     """Means by condition over the items that have all of them, and the differences."""
     most = f"posts-{max(ks)}"
     drawn = {one.item: one for one in written if one.condition == most and not one.unscored}
-    ceiling = [SampleScores(question=k, scorer=CEILING, scores=v.rouge_1) for k, v in drawn.items()]
-    every = [*picks, *(ceiling if n > 1 else ())]
-    reranked = {one.scorer: f"best-of-{n}-by-{one.scorer}" for one in every}
+    reranked = {one.scorer: f"best-of-{n}-by-{one.scorer}" for one in picks}
     rows = [
         (one.condition, one.item, *_values(one, range(len(one.texts))))
         for one in written
@@ -230,13 +226,13 @@ def figures(
     ]
     rows += [
         (reranked[one.scorer], one.question, *_values(drawn[one.question], picked(one.scores)))
-        for one in every
+        for one in picks
         if one.question in drawn and not one.unscored
     ]
     missing = [f"{one.condition}: {one.unscored}" for one in written if one.unscored]
     missing += [
         f"{reranked[one.scorer]}: {one.unscored}"
-        for one in every
+        for one in picks
         if one.question in drawn and one.unscored
     ]
     names = [*dict.fromkeys(one.condition for one in written), *reranked.values()]
@@ -281,7 +277,7 @@ def _mean(
 
 def completions_page(result: Completions) -> Page:
     """The whole report of a completions benchmark."""
-    return render_page("completions", result=result, ceiling=CEILING)
+    return render_page("completions", result=result)
 
 
 def completions(

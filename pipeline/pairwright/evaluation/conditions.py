@@ -51,9 +51,11 @@ NEAREST = 5
 
 
 def item_of(row: Row) -> Item:
-    """The question of a pair, with the posts of who asks it."""
+    """The question of a pair, with the posts of who asks it. Without an id it is the same item for
+    all who had these two responses to choose from."""
+    sides = sorted((row.chosen, row.rejected))
     return Item(
-        id=row.item_id,
+        id=row.item_id or content_id("item", row.question, *sides),
         user=row.user or "",
         question=row.question,
         category=row.category,
@@ -242,8 +244,10 @@ class Condition(NamedTuple):
             return False
         return self.of_twins or halves_of(row.mode) == 1
 
-    def has_content(self, row: Row) -> bool:
+    def has_content(self, row: Row, strangers: Strangers) -> bool:
         """Whether a pair that is part of it has what it shows."""
+        if self.needs == "strangers":
+            return bool(row.profile) and strangers.instead_of(item_of(row)) is not None
         if self.needs == "rubric":
             return bool(row.rubric_aspects)
         return not self.needs or bool(row.profile)
@@ -276,7 +280,7 @@ CONDITIONS: dict[ConditionName, Condition] = {
 
 
 def conditions_of(
-    given: Iterable[str] | None, rows: Callable[[], Iterable[Row]]
+    given: Iterable[str] | None, rows: Callable[[], Iterable[Row]], strangers: Strangers
 ) -> tuple[ConditionName, ...]:
     """The conditions of these names, each once; or the default ones of which some row has content.
 
@@ -290,7 +294,8 @@ def conditions_of(
             raise InputError(f"there is no condition {name!r}", where="--condition", fix=listed)
     possible = {
         name: any(
-            CONDITIONS[name].applies(row) and CONDITIONS[name].has_content(row) for row in rows()
+            CONDITIONS[name].applies(row) and CONDITIONS[name].has_content(row, strangers)
+            for row in rows()
         )
         for name in dict.fromkeys(by_name[name] for name in names)
     }

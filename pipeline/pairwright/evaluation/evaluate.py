@@ -31,6 +31,7 @@ from pairwright.evaluation.scores import (
 )
 from pairwright.evaluation.session import ScorerSession, open_session, scorer_settings
 from pairwright.evaluation.settings import Scorers, ScoresOfFile, history_hash, with_scorers
+from pairwright.lines import write_lines
 from pairwright.manner import is_choice_text
 from pairwright.notebook import run_async
 from pairwright.options import OutPath, ScorerNames, SubjectLimit, SubjectSplit
@@ -111,12 +112,22 @@ def evaluate(
             progress(Note(f"Not asked, because --scorer names none: {', '.join(others)}."))
     else:
         settings, asked = with_scorers(settings, names)
-    shown = conditions_of(conditions, lambda: benchmark.rows(limit))
-    for name, condition in CONDITIONS.items() if conditions is None else ():
-        if condition.default and name not in shown:
-            progress(Note(f"Condition {name} is left out: these pairs have nothing for it."))
+    given = None if conditions is None else tuple(conditions)
+    drawn = given is None or "wrong-profile" in given
+    sources = ContentSources(
+        settings.history.rules(benchmark.study_posts),
+        Strangers(map(item_of, benchmark.rows() if drawn else ()), settings.seed),
+    )
+    shown = conditions_of(given, lambda: benchmark.rows(limit), sources.strangers)
+    if not any(row.profile for row in benchmark.rows()):
+        progress(Note("No posts: this cannot show whether a scorer reads the user."))
+    elif given is None:
+        for name in CONDITIONS.keys() - shown:
+            if CONDITIONS[name].default:
+                why = f"no pair can be shown {CONDITIONS[name].shows}"
+                progress(Note(f"Condition {name} is left out: {why}."))
     with open_session(settings, prompts, folder, progress, stop) as session:
-        tables = run_async(_score(session, benchmark, asked, shown, limit, folder))
+        tables = run_async(_score(session, benchmark, asked, shown, sources, limit, folder))
     return EvaluationResult(folder, tuple(tables), rank_tables(tables, benchmark))
 
 
@@ -125,22 +136,23 @@ async def _score(
     benchmark: Benchmark,
     scorers: tuple[str, ...],
     conditions: tuple[ConditionName, ...],
+    sources: ContentSources,
     limit: int | None,
     folder: Path,
 ) -> list[ScoreTable]:
     """Score with each scorer in each condition, and write each table as it is whole."""
     settings, tables = session.settings, list[ScoreTable]()
+    own, ids = dict.fromkeys(scorers, conditions), folder / "ids.jsonl"
+    write_lines(ids, benchmark.places())
     files = [one for one in scorers if isinstance(settings.scorers.get(one), ScoresOfFile)]
     async with session.scorers(*files) as opened:
         # Before anything is computed.
-        for file in opened.values():
+        for name, file in opened.items():
             assert isinstance(file.scorer, ScoreFile), "its kind says so"
-            file.scorer.check(benchmark.ids, conditions)
-    drawn = any(CONDITIONS[name].needs == "strangers" for name in conditions)
-    sources = ContentSources(
-        settings.history.rules(benchmark.study_posts),
-        Strangers(map(item_of, benchmark.rows() if drawn else ()), settings.seed),
-    )
+            own[name] = file.scorer.check(benchmark.ids, conditions, ids)
+            for left in sorted({*conditions} - {*own[name]}):
+                said = f"Condition {left} is left out: the file of {name} has no scores of it."
+                session.calls.progress(Note(said))
 
     async def score(opened: OpenScorer, name: ConditionName) -> ScoreTable:
         condition = CONDITIONS[name]
@@ -168,7 +180,7 @@ async def _score(
     for one in scorers:
         # One at a time: a model in this process fills the memory there is.
         async with session.scorers(one) as found:
-            tables += [await score(found[one], name) for name in conditions]
+            tables += [await score(found[one], name) for name in own[one]]
     return tables
 
 

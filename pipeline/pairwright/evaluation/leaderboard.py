@@ -42,8 +42,6 @@ class BoardRow(Record):
     """What its models have to do with those that built the pairs."""
     tokens: float
     """Mean of a pair."""
-    seconds: float
-    """Mean of a pair."""
     units: int
     """Twins and other pairs that count: those of whose user there is something to show."""
     units_scored: int
@@ -201,7 +199,6 @@ def _row(about: ScoresOf, frames: Frames, builders: Sequence[Builder]) -> BoardR
         about=about,
         mark=build_mark([about.scorer.model], builders),
         tokens=round(float(own.tokens.mean()), 1) if len(own) else 0.0,
-        seconds=round(float(own.seconds.mean()), 3) if len(own) else 0.0,
         units=len(units),
         units_scored=int(units.whole.sum()),
         unscored=own.reason[own.point.isna()].value_counts().sort_index().to_dict(),

@@ -5,7 +5,6 @@ they are of, and is written last. Figures join the lines with the pairs by id.
 """
 
 import math
-import time
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -57,8 +56,6 @@ class Score(Record):
     """Why there is no score, as `reason` or `reason (detail)`; empty where there is one."""
     tokens: int = 0
     """Tokens that were read and written for it."""
-    seconds: float = 0.0
-    """How long it took when it was first scored, others beside it."""
 
 
 class ScoresOf(Record):
@@ -97,7 +94,6 @@ class PairScoring(NamedTuple):
     async def score(self, row: Row) -> Score:
         """Make the line of one pair. A call that failed is its reason, and is asked again by the
         next run."""
-        began = time.monotonic()
         try:
             found = await self._answer(row)
         except CallFailed as error:
@@ -105,12 +101,7 @@ class PairScoring(NamedTuple):
         if isinstance(found, Unscored):
             detail = " ".join(found.detail.split())[:300]
             found = {"unscored": f"{found.reason} ({detail})" if detail else found.reason}
-        return Score(
-            pair=row.id,
-            condition=self.condition,
-            seconds=round(time.monotonic() - began, 3),
-            **found,
-        )
+        return Score(pair=row.id, condition=self.condition, **found)
 
     async def _answer(self, row: Row) -> dict[str, Any] | Unscored:
         """What a scorer says of the pair, as fields of its line, or why it says nothing."""
@@ -167,20 +158,13 @@ class ScoreTable(NamedTuple):
 
 
 def write_scores(folder: Path, about: ScoresOf, scores: Sequence[Score]) -> ScoreTable:
-    """Write both files, whole. A line that is as it was keeps its seconds. Raises StoreError."""
+    """Write both files, whole. Raises StoreError."""
     path = folder / f"{about.stem}.json"
-    lines = path.with_suffix(".jsonl")
-    before = {_what(one): one for one in read_lines(lines, Score)} if lines.is_file() else {}
-    kept = tuple(before.get(_what(one), one) for one in scores)
     # A header is never beside lines that it is not of.
     path.unlink(missing_ok=True)
-    write_lines(lines, kept)
+    write_lines(path.with_suffix(".jsonl"), scores)
     write_one(path, about)
-    return ScoreTable(path, about, kept)
-
-
-def _what(score: Score) -> str:
-    return score.model_dump_json(exclude={"seconds"})
+    return ScoreTable(path, about, tuple(scores))
 
 
 def read_scores(given: Iterable[Path]) -> list[ScoreTable]:

@@ -18,6 +18,7 @@ from pairwright.errors import InputError, near
 from pairwright.records import Record
 from pairwright.sources.fields import is_missing
 from pairwright.sources.problems import SourceRefusal, excerpt
+from pairwright.text import visible
 
 Fields = Mapping[str, Any]
 FORMS = tomllib.loads(Path(__file__).with_name("forms.toml").read_text(encoding="utf-8"))
@@ -119,6 +120,8 @@ class Columns:
     empty label, the place that is right in every row."""
     said: tuple[str, ...] = ()
     """What was recognised, for the person."""
+    seen: frozenset[str] = frozenset()
+    """The columns that were there when these were named."""
 
     def value(self, fields: Fields, name: str) -> object:
         """What a row holds under this name, a list of several columns; None without such a column.
@@ -127,7 +130,7 @@ class Columns:
         """
         column = self.named.get(name, "")
         if not column and name not in self.given | CHOICE:  # Rows of JSON differ in their columns.
-            column = next((one for one in KNOWN[name] if one in fields), "")
+            column = next((c for c in KNOWN[name] if c in fields and c not in self.seen), "")
         parts = [column] if column in fields else list(filter(None, column.split(",")))
         missing = [part for part in parts if part not in fields]
         if missing and name in self.given:
@@ -196,6 +199,7 @@ def columns_of(
         name: next((one for one in columns if {*one.split(",")} <= first.keys()), "")
         for name, columns in KNOWN.items()
     }
+    usual["profile"] = "profile" if "profile" in first else ""  # Of others: below.
     sides = zip(FORMS["sides"]["first"], FORMS["sides"]["second"], strict=True)
     usual["first"], usual["second"] = next((s for s in sides if {*s} <= first.keys()), ("", ""))
     annotators = [column for column in first if re.fullmatch(r"annotator_?\d+", column)]
@@ -206,13 +210,20 @@ def columns_of(
     usual_form = 0 if named["chosen"] or named["rejected"] else usual_form
     form = next((form for form in forms if form & given.keys()), forms[usual_form])
     named = {name: one for name, one in named.items() if one and name not in CHOICE - form}
+    used = {part for one in named.values() for part in (one, *one.split(","))}
+    histories = [one for one in KNOWN["profile"] if one in first and one not in used]
+    if "profile" not in {*named, *given} and len(histories) == 1:
+        named["profile"] = histories[0]
     source = f", as in {of.name}" if of else ""
-    columns = ", ".join(f"{name} = {one}" for name, one in named.items() if name != one)
-    said = [f"columns read as: {columns}{source}"] if columns and (of or form != forms[0]) else []
     other = {*given.get("label", "").split(",")} - {*known.get("label", usual["label"]).split(",")}
     as_known = of and other <= {""} and not {"first", "second"} & given.keys()
     own = labels or (of.labels if of and as_known else {})
     meanings = {} if form == forms[0] else _meanings(named, own, first, rows)
+    used |= meanings.keys()
+    read = ", ".join(name if name == one else f"{name} = {one}" for name, one in named.items())
+    left = ", ".join(one for one in first if one not in {*used, named.get("profile")})
+    unread = f"; not read: {visible(left[:400])}{'...' * (len(left) > 400)}" if left else ""
+    said = [f"columns: {read}{source}{unread}"]
     if {*meanings} == {""}:
         place = ORDINALS[meanings[""] or 0]
         said.append(f"the {place} is right in every row{'' if labels else source}")
@@ -222,7 +233,7 @@ def columns_of(
             for label, place in sorted(meanings.items())
         )
         said.append(f"labels read as: {listed}{'' if labels else source}")
-    return Columns(named, frozenset(given), meanings, tuple(said))
+    return Columns(named, frozenset(given), meanings, tuple(said), frozenset(first))
 
 
 def _meanings(

@@ -13,7 +13,7 @@ guessed: to take a verdict out of sentences is to judge once more.
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Annotated, Literal, NamedTuple, TypeVar
 
 from pairwright.evaluation.scorers.scorer import (
@@ -262,16 +262,6 @@ _FORWARD: dict[JudgeVerdict, PreferredPlace] = {"A": "first", "B": "second", "ti
 _BACKWARD: dict[JudgeVerdict, PreferredPlace] = {"A": "second", "B": "first", "tie": "tie"}
 
 
-def _beside(
-    lost: Unscored, other: JudgeVerdict | Unscored, places: Mapping[JudgeVerdict, PreferredPlace]
-) -> Unscored:
-    """An order that was not read, counted by what the other order says: a loss that leans to ties
-    is seen."""
-    if isinstance(other, Unscored) or lost.reason != "unparseable":
-        return lost
-    return Unscored(f"{lost.reason}_beside_{places[other]}", lost.detail)
-
-
 class ComparingJudge(NamedTuple):
     """One judge, bound to what answers for it.
 
@@ -295,9 +285,9 @@ class ComparingJudge(NamedTuple):
 
         forward, backward = await together(verdict(first, second), verdict(second, first))
         if isinstance(forward, Unscored):
-            return _beside(forward, backward, _BACKWARD)
+            return forward
         if isinstance(backward, Unscored):
-            return _beside(backward, forward, _FORWARD)
+            return backward
         return Preference(_FORWARD[forward], _BACKWARD[backward], judge.tokens)
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from pairwright.errors import InputError
-from pairwright.evaluation.conditions import CONDITIONS
+from pairwright.evaluation.conditions import CONDITIONS, ConditionName
 from pairwright.evaluation.scorers.scorer import ResponseScore, Unscored
 from pairwright.pairs.layout import file_digest
 from pairwright.sources.tables import OPENERS, SourceRow, sound_rows
@@ -46,8 +46,9 @@ class ScoreFile:
         if suffix not in (".csv", ".jsonl"):
             raise InputError("is neither .csv nor .jsonl", where=path, fix=_FORM)
         for row in sound_rows(path, OPENERS[suffix], _FORM)[1]:
-            line = _Line(row.where, *(_score(row, side) for side in COLUMNS[2:]))
-            before = self._lines.setdefault(_key(row), line)
+            key, sides = _key(row), (_score(row, side) for side in COLUMNS[2:])
+            line = _Line(row.where, *sides)
+            before = self._lines.setdefault(key, line)
             if before is not line:
                 raise InputError(
                     f"{row.fields['pair']} has scores in condition {row.fields['condition']}"
@@ -59,27 +60,29 @@ class ScoreFile:
             raise InputError("holds no scores", where=path, fix=_FORM)
         self.digest = file_digest(path)
 
-    def check(self, pairs: Collection[str], conditions: Iterable[str]) -> None:
-        """Compare the file with all pairs. Raises InputError for a pair that is not among them,
-        naming its line, and for a condition of which the file has no score at all."""
+    def check(
+        self, pairs: Collection[str], conditions: Iterable[ConditionName], ids: Path
+    ) -> tuple[ConditionName, ...]:
+        """The conditions of these that the file has scores of. Raises InputError if there is none,
+        and for a pair that is not among `pairs`, which the file `ids` lists."""
         strange = [(pair, line) for (pair, _), line in self._lines.items() if pair not in pairs]
         if strange:
             (pair, line), others = strange[0], len(strange) - 1
             raise InputError(
                 f"there is no pair {pair!r}" + (f", nor {others} others" if others else ""),
                 where=line.where,
-                fix="Score these pairs: their ids are in the column id of their rows.",
+                fix=f"Use the ids in {ids}: it has the id and the line of each pair.",
             )
-        known = {condition for _, condition in self._lines}
-        for condition in conditions:
-            if condition not in known:
-                options = " ".join(f"--condition {name}" for name in IN_FILES if name in known)
-                raise InputError(
-                    f"has no scores of condition {condition}",
-                    where=self.path,
-                    fix=f"Evaluate what it has: {options}. What wrong-profile shows is drawn while"
-                    " the evaluation runs: a scorer of kind 'python' is given it.",
-                )
+        known, wanted = {condition for _, condition in self._lines}, tuple(conditions)
+        if own := tuple(condition for condition in wanted if condition in known):
+            return own
+        options = " ".join(f"--condition {name}" for name in IN_FILES if name in known)
+        raise InputError(
+            f"has no scores of condition {', '.join(wanted)}",
+            where=self.path,
+            fix=f"Evaluate what it has: {options}. What wrong-profile shows is drawn while the"
+            " evaluation runs: a scorer of kind 'python' is given it.",
+        )
 
     def scores(self, pair: str, condition: str) -> tuple[ResponseScore, ResponseScore] | Unscored:
         """Find the scores of the chosen and of the rejected response; or say that the file has
@@ -93,6 +96,8 @@ class ScoreFile:
 
 
 def _key(row: SourceRow) -> tuple[str, str]:
+    if missing := [name for name in COLUMNS if name not in row.fields]:
+        raise InputError(f"has no {', '.join(missing)}", where=row.where, fix=_FORM)
     pair, condition = row.fields["pair"], row.fields["condition"]
     if not isinstance(pair, str) or not pair:
         raise _wrong(row, "pair", "is not an id")
@@ -102,8 +107,6 @@ def _key(row: SourceRow) -> tuple[str, str]:
 
 
 def _score(row: SourceRow, column: str) -> float | None:
-    if missing := [name for name in COLUMNS if name not in row.fields]:
-        raise InputError(f"has no {', '.join(missing)}", where=row.where, fix=_FORM)
     cell: Any = row.fields[column]
     if cell is None or cell == "":
         return None
@@ -119,6 +122,5 @@ def _score(row: SourceRow, column: str) -> float | None:
 
 
 def _wrong(row: SourceRow, column: str, why: str) -> InputError:
-    return InputError(
-        f"{str(row.fields[column])[:40]!r} {why}", where=f"{row.where} [{column}]", fix=_FORM
-    )
+    where = f"{row.where} [{column}]"
+    return InputError(f"{str(row.fields[column])[:40]!r} {why}", where=where, fix=_FORM)
