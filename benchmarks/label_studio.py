@@ -110,7 +110,7 @@ def measure(
 
     annotate(running, left)
     before = time.process_time()
-    tasks = len(pull_answers(made.folder.run).tasks)
+    tasks = len(pull_answers(made.folder.run).answers.tasks)
     own = time.process_time() - before
     assert tasks == size, f"{tasks} answered of {size}"
     print(f"{size:,} tasks: {own:.2f} s of our own for a pull of {tasks:,} answers", flush=True)

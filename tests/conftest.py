@@ -64,7 +64,6 @@ def _sketch() -> None:
     for module, name, plot in (
         ("pairwright.audits.page", "audit_plots", "accuracies"),
         ("pairwright.evaluation.leaderboard_page", "_plot", None),
-        ("pairwright_human_eval.report", "_plots", "states"),
     ):
         if module in sys.modules:
             sketch = sys.modules["pairwright.pages.plots"].Plot(Markup(SKETCH), "A sketch")

@@ -13,7 +13,7 @@ import hashlib
 import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from operator import attrgetter
 from pathlib import Path
@@ -49,11 +49,18 @@ class Answered:
     set_aside: tuple[SetAside, ...]
     copies: int
     """Annotations that several files hold: those beyond the first."""
+    since: Mapping[str, int] = field(compare=False)
+    """Annotated tasks that are new, changed or gone since the table was last written."""
 
     @property
     def tasks(self) -> set[str]:
         """Those with an answer."""
         return {answer.task for answer in self.answers}
+
+    @property
+    def skipped(self) -> int:
+        """Tasks that were skipped, which are open, too."""
+        return len({one.task for one in self.set_aside if one.reason == "skipped"})
 
     @property
     def open_tasks(self) -> int:
@@ -122,13 +129,13 @@ def check_unmixed(folder: HumanFolder, *, simulated: bool) -> None:
 
 
 class Imported(NamedTuple):
-    """What became of files that were imported, by their names."""
+    """What became of files that were imported, or of projects that were pulled, by their names."""
 
     added: tuple[str, ...]
     repeated: tuple[str, ...]
     """Files that came in before, with nothing later on the same tasks."""
     refused: tuple[InputError, ...]
-    """Why a file was not taken in. Nothing of it is kept."""
+    """Why one was not taken in. Nothing of it is kept."""
 
 
 def import_raw(paths: Iterable[Path], folder: HumanFolder, fixed: FixedStudy) -> Imported:
@@ -173,14 +180,20 @@ def _of_study(path: Path, folder: HumanFolder, fixed: FixedStudy) -> bytes:
     except OSError as error:
         fix = "Name a file that is there."
         raise InputError(str(error.strerror), where=path, fix=fix) from None
+    if content.startswith(b"PK"):
+        fix = "Open it in the spreadsheet program and save it as CSV (UTF-8)."
+        raise InputError("is a workbook, not a CSV file", where=path, fix=fix)
     if not is_sheet(content):
         check_export(content, path)
     kept = without_withdrawn(content, folder)
-    empty = {kept: "only answers of a person who has withdrawn", content: "no task of this study"}
-    for left, what in empty.items():
-        if not left or not _tasks(read_raw(path, left, fixed)):
-            fix = "Give the export of a project of this study, or name the run that it belongs to."
-            raise InputError(f"holds {what}", where=path, fix=f"Nothing of it was kept. {fix}")
+    if not kept:
+        fix = "There is nothing to do but to delete the file: nothing of it was kept."
+        what = "holds only answers of a person who has withdrawn"
+        raise InputError(what, where=path, fix=fix)
+    if not _tasks(read_raw(path, kept, fixed)):
+        fix = "Give the export of a project of this study, or name the run that it belongs to."
+        what = "holds no task of this study"
+        raise InputError(what, where=path, fix=f"Nothing of it was kept. {fix}")
     return kept
 
 
@@ -246,7 +259,19 @@ def make_answers(folder: HumanFolder, fixed: FixedStudy) -> Answered:
     every = sorted(begun, key=attrgetter("order"))
     once = {(one.given.task, one.given.identity): one for one in every}
     answers, aside = _judged(sorted(once.values(), key=attrgetter("order")), fixed)
-    return Answered(folder.path, fixed.key, answers, aside, len(every) - len(once))
+    copies = len(every) - len(once)
+    return Answered(folder.path, fixed.key, answers, aside, copies, _since(folder, answers))
+
+
+def _since(folder: HumanFolder, answers: Iterable[Answer]) -> dict[str, int]:
+    try:
+        before = read_answers(folder)
+    except InputError:  # A damaged table is made again.
+        before = ()
+    old, now = ({(a.task, a.kind, a.item, a.label) for a in each} for each in (before, answers))
+    differ, there, here = ({one[0] for one in each} for each in (old ^ now, old, now))
+    changed = len(differ & there & here)
+    return {"new": len(differ - there), "changed": changed, "gone": len(differ - here)}
 
 
 def _judged(

@@ -114,8 +114,9 @@ class Dealer:
     def raters(self, unit: Unit) -> list[str]:
         """Who rates the quality of a unit: those who have rated fewest."""
         chance = random.Random(content_id("quality", str(self._study.seed), unit.id))
-        loads = {who: (self._loads[who, "quality"], chance.random()) for who in self._annotators}
-        raters = sorted(self._annotators, key=loads.__getitem__)[: self._people("quality")]
+        everybody = self._study.annotators
+        loads = {who: (self._loads[who, "quality"], chance.random()) for who in everybody}
+        raters = sorted(everybody, key=loads.__getitem__)[: self._people("quality")]
         self._loads.update((who, "quality") for who in raters)
         return raters
 
@@ -132,20 +133,16 @@ class Dealer:
         chance = random.Random(content_id("assign", str(self._study.seed), unit.id))
         cost = [
             [self._cost(who, seat, unit) + chance.random() for seat in seats]
-            for who in self._annotators
+            for who in self._study.annotators
         ]
         found = []
         for row, n in zip(*linear_sum_assignment(np.array(cost)), strict=True):
-            who, seat = self._annotators[row], seats[n]
+            who, seat = self._study.annotators[row], seats[n]
             self._loads[who, seat.kind] += 1
             self._lean[who, unit.domain] += seat.sign
             self._met |= {(who, seat.kind, unit.asked.item_id, user) for user in seat.users}
             found.append((who, seat.pair))
         return found
-
-    @property
-    def _annotators(self) -> tuple[str, ...]:
-        return self._study.annotators
 
     def _people(self, kind: Kind) -> int:
         return people_for(kind, self._study.overlap, self._study.policy)

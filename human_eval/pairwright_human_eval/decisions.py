@@ -47,8 +47,12 @@ class Decision(Record):
     state: State
     reasons: tuple[str, ...]
     """Why it is not verified: `part: what`, in the order of the parts."""
+    about: dict[str, tuple[str, ...]]
+    """By reason: the pairs that it is about; none for quality."""
     votes: tuple[Votes, ...]
     """By pair, the asked one first."""
+    closing: tuple[Votes, ...]
+    """Those of the second round."""
     disputed: tuple[str, ...]
     """Pairs whose preference is for an adjudicator."""
     simulated: bool
@@ -87,8 +91,10 @@ def preference_outcome(
         return "verified", ""
     if closing.n - agree_closing > rules.closing_misses:
         return "refused", "preference: adjudicated"
-    enough = rules.closing_votes - rules.closing_misses
-    return ("verified", "") if agree_closing >= enough else ("disputed", undecided)
+    if agree_closing >= rules.closing_votes - rules.closing_misses:
+        return "verified", ""
+    begun = f"preference: second round, {closing.n} of {rules.closing_votes} votes"
+    return "disputed", begun if closing.n else undecided
 
 
 def quality_outcomes(
@@ -203,27 +209,34 @@ def decide(
 def _decision(unit: Outline, given: Tally, rules: HumanRules, simulated: bool) -> Decision:
     closed = (unit.id, "quality", 2) in given
     scored = _people(given, unit.id, "quality")
-    parts = [*quality_outcomes(scored, _means(given, unit.id), rules, closed=closed)]
-    votes, disputed = list[Votes](), list[str]()
-    for pair in unit.pairs:
-        votes.append(_votes_on(given, pair.id, 1))
-        preference = preference_outcome(votes[-1], _votes_on(given, pair.id, 2), rules, unit.label)
+    rated = quality_outcomes(scored, _means(given, unit.id), rules, closed=closed)
+    parts = [(*outcome, "") for outcome in rated]
+    votes = tuple(_votes_on(given, pair.id, 1) for pair in unit.pairs)
+    closing = tuple(_votes_on(given, pair.id, 2) for pair in unit.pairs)
+    disputed = list[str]()
+    for pair, first, second in zip(unit.pairs, votes, closing, strict=True):
+        preference = preference_outcome(first, second, rules, unit.label)
         if preference[0] == "disputed":
             disputed.append(pair.id)
-        parts.append(preference)
+        parts.append((*preference, pair.id))
         if pair.aspects:
-            people = _people(given, pair.id, "support")
-            parts += aspect_outcomes(people, aspects_of(given, pair), rules)
+            people, aspects = _people(given, pair.id, "support"), aspects_of(given, pair)
+            parts += [(*one, pair.id) for one in aspect_outcomes(people, aspects, rules)]
     # One refusal refuses; what waits may still change; a dispute is for an adjudicator.
     order: tuple[State, ...] = ("refused", "waiting", "disputed")
-    states = {state for state, _ in parts}
+    states = {state for state, _, _ in parts}
     state = next((state for state in order if state in states), "verified")
-    reasons = (why for each, why in parts if why and each == state)
+    about: dict[str, tuple[str, ...]] = {}
+    for each, why, pair_id in parts:
+        if why and each == state:
+            about[why] = (*about.get(why, ()), *filter(None, [pair_id]))
     return Decision(
         unit=unit.id,
         state=state,
-        reasons=tuple(dict.fromkeys(reasons)),
-        votes=tuple(votes),
+        reasons=tuple(about),
+        about=about,
+        votes=votes,
+        closing=closing,
         disputed=tuple(disputed) if state == "disputed" else (),
         simulated=simulated,
     )

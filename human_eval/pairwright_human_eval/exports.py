@@ -78,7 +78,7 @@ def _parsed(content: bytes, path: Path) -> Any:
         what, where = f"no JSON: {error.msg}", f"{path}:{error.lineno}"
     except (ValueError, RecursionError) as error:
         what, where = f"no JSON: {error}", str(path)
-    fix = f"{_EXPORT} If it is a workbook, save the sheet as CSV (UTF-8), with its first row."
+    fix = f"{_EXPORT}"
     raise InputError(what, where=where, fix=fix)
 
 

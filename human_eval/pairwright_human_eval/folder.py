@@ -38,6 +38,7 @@ class HumanFolder:
         self.answers = self.path / "answers.jsonl"
         self.set_aside = self.path / "set_aside.jsonl"
         self.decisions = self.path / "decisions.jsonl"
+        self.report = self.path / "report.json"
 
         self.private = self.path / "private"
         self.study = self.private / "study.json"

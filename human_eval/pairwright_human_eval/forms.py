@@ -68,10 +68,8 @@ def load_language(code: str) -> Language:
     """The language of a code; raises InputError if there is no file for it."""
     if code == "en":
         return ENGLISH
-    path, there = (
-        LANGUAGES / f"{code}.toml",
-        ", ".join(one.stem for one in LANGUAGES.glob("*.toml")),
-    )
+    path = LANGUAGES / f"{code}.toml"
+    there = ", ".join(one.stem for one in LANGUAGES.glob("*.toml"))
     fix = f"Choose --language en or {there}, or write this file like {LANGUAGES / 'de.toml'}."
     tables = {"code": code, **read_toml(path, fix, InputError)}
     return validated(Language, tables, path, docs=LANGUAGES / "de.toml", error=InputError)

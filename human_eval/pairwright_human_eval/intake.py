@@ -1,11 +1,12 @@
 """Answers in, from exported files and filled-in sheets; and out, if a person withdraws."""
 
+import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-from typer import Argument
+from typer import Argument, Option, confirm
 
 from pairwright.errors import InputError, near
 from pairwright.lines import write_lines
@@ -13,12 +14,12 @@ from pairwright.options import RunPath
 from pairwright.progress import Note, Progress, log_notes
 from pairwright_human_eval.answers import Answered, Imported, import_raw, scrub
 from pairwright_human_eval.folder import Withdrawal, read_withdrawals
-from pairwright_human_eval.study import open_study
+from pairwright_human_eval.study import open_study, read_open_study
 
 
 @dataclass(frozen=True, slots=True)
 class ImportedAnswers:
-    """What became of files that were imported, and the study's answers after that."""
+    """What became of files or projects that were taken in, and the study's answers after that."""
 
     files: Imported
     answers: Answered
@@ -71,7 +72,7 @@ class WithdrawnPerson:
 
     annotator: str
     answers: int
-    """Tasks whose answers were removed, from every raw file."""
+    """Annotated tasks that were removed, from every raw file."""
     pushed: bool
     """Whether a server may hold more, which is to be deleted there by hand."""
     dealt_out: bool
@@ -82,6 +83,7 @@ def withdraw_person(
     run: RunPath,
     person: Annotated[str, Argument(help="A pseudonym such as annotator-04.", metavar="PERSON")],
     *,
+    yes: Annotated[bool, Option(help="Remove without asking.")] = False,
     progress: Progress = log_notes,
 ) -> WithdrawnPerson:
     """Remove everything that a person answered from the study, for good.
@@ -90,11 +92,12 @@ def withdraw_person(
     pulled or imported later is not kept either. Releases that were made before keep the answers:
     make and publish a new one.
 
-    Raises InputError if there is no study or no such person.
+    Raises InputError if there is no study or no such person, or if nobody confirms what will be
+    removed: by `--yes`, or on a terminal by an answer.
 
     Examples::
 
-        pairwright human withdraw runs/first annotator-04
+        pairwright human withdraw runs/first annotator-04 --yes
     """
     with open_study(Path(run)) as study:
         folder, key = study.folder, study.fixed.key
@@ -107,6 +110,10 @@ def withdraw_person(
             )
         own = [keyed for keyed in key.values() if keyed.annotator == person]
         answered = {one.task for one in study.answers() if one.annotator == person}
+        if not yes:
+            what = f"removes {len(answered)} annotated tasks of {person} for good, and the sheet"
+            if not sys.stdin.isatty() or not confirm(f"This {what}. Go on?"):
+                raise InputError(what, where=person, fix="Add --yes if that is meant.")
         # First the record, so that nothing comes back.
         withdrawal = Withdrawal(annotator=person, tasks=tuple(keyed.task for keyed in own))
         write_lines(folder.withdrawn, (*read_withdrawals(folder), withdrawal))
@@ -114,8 +121,7 @@ def withdraw_person(
         for round in (1, 2):
             folder.sheet(person, round).unlink(missing_ok=True)
         pushed, reported = folder.server.exists(), folder.decisions.exists()
-    with open_study(Path(run)) as study:
-        study.write_answers()
+        read_open_study(Path(run)).write_answers()
     if reported:
         # pandas and matplotlib take half of the time of every other command.
         from pairwright_human_eval.report import decide

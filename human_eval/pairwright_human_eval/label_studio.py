@@ -17,7 +17,7 @@ from pairwright.lines import write_one
 from pairwright.options import RunPath
 from pairwright.progress import Note, Progress, Step, log_notes
 from pairwright.records import Record
-from pairwright_human_eval.answers import Answered, check_unmixed, store_raw, without_withdrawn
+from pairwright_human_eval.answers import Imported, check_unmixed, store_raw, without_withdrawn
 from pairwright_human_eval.folder import (
     RESTORE,
     FixedStudy,
@@ -26,6 +26,7 @@ from pairwright_human_eval.folder import (
     record_in,
     withdrawn_people,
 )
+from pairwright_human_eval.intake import ImportedAnswers
 from pairwright_human_eval.records import KINDS, Data, Kind, Study, digest
 from pairwright_human_eval.server import LabelStudioClient, Project
 from pairwright_human_eval.study import open_study
@@ -187,10 +188,11 @@ def _loads(
 # In
 
 
-def pull_answers(run: RunPath, *, progress: Progress = log_notes) -> Answered:
+def pull_answers(run: RunPath, *, progress: Progress = log_notes) -> ImportedAnswers:
     """Fetch what is annotated from the Label Studio server that tasks were pushed to.
 
-    Safe to repeat and to interrupt. The key is read from LABEL_STUDIO_API_KEY.
+    Safe to repeat and to interrupt. A project whose form was changed is named, and nothing of it is
+    taken in (exit code 1). The key is read from LABEL_STUDIO_API_KEY.
 
     Raises InputError if there is no study, nothing was pushed, or the server is another one or
     refuses.
@@ -209,13 +211,25 @@ def pull_answers(run: RunPath, *, progress: Progress = log_notes) -> Answered:
                 fix = f"Start the server that has them. If they were deleted for good, {_MOVE}"
                 raise InputError(what, where=study.folder.server, fix=fix)
             away = withdrawn_people(study.folder)
+            fetched, refused = list[str](), list[InputError]()
             for n, project in enumerate(state.projects):
                 progress(Step("fetching projects", n, len(state.projects)))
                 if project.annotator in away:
                     continue
-                if odd := _fetch(server, study.folder, project, listed.get(project.id)):
+                found, form = listed.get(project.id), study.folder.form(project.kind)
+                if found and not same_form(found.config, form.read_text(encoding="utf-8")):
+                    what = f"has another form than {form.name}, so nothing of it was taken in"
+                    fix = "Put that form back under Settings, Labeling Interface, and pull again."
+                    refused.append(
+                        InputError(what, where=f"the project `{project.title}`", fix=fix)
+                    )
+                    progress(Note(str(refused[-1])))
+                    continue
+                fetched.append(project.title)
+                if odd := _fetch(server, study.folder, project, found):
                     progress(Note(f"The project `{project.title}` {odd}"))
-        return study.write_answers()
+        taken = Imported(tuple(fetched), (), tuple(refused))
+        return ImportedAnswers(taken, study.write_answers())
 
 
 def pushed_state(folder: HumanFolder) -> ServerState:
@@ -231,11 +245,8 @@ def _fetch(
 ) -> str:
     """Fetch a project into one raw file; what is odd about it. Counts do not show whether an
     answer was changed, so all of it is fetched again."""
-    form = folder.form(project.kind)
     if found is None:
         return "is not on the server any more: what was pulled of it before stays."
-    if not same_form(found.config, form.read_text(encoding="utf-8")):
-        return f"has another form than {form.name}, so nothing of it was taken: put that back."
     content = without_withdrawn(server.export(project.id), folder) or b"[]"
     store_raw(folder, f"project-{project.id}", content)
     gone = len(project.tasks) - found.tasks

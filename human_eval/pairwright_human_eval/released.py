@@ -216,7 +216,8 @@ def share_by_dyad(hits: pd.Series, dyads: pd.Series) -> Estimate:
         return no_estimate("none was given")
     if found.clusters >= FEWEST:
         return found
-    without = {"low": None, "high": None, "note": f"no interval: fewer than {FEWEST} dyads"}
+    note = f"no interval: fewer than {FEWEST} pairs of users"
+    without = {"low": None, "high": None, "note": note}
     return Estimate(**dict(found) | without)
 
 

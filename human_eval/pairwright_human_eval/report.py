@@ -1,22 +1,21 @@
 """The report of a study: its figures, functions of the table of answers, and its page.
 
 All but the decisions is estimated on all units that people were asked about, before any decision,
-with 95 % intervals by dyad of users; with fewer than five dyads there is none.
+with 95 % intervals by pair of users; with fewer than five of these there is none.
 """
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
+from typing import get_args
 
 import pandas as pd
 
 from pairwright.files import write_whole
 from pairwright.lines import write_lines, write_one
-from pairwright.modes import MODES
 from pairwright.options import RunPath
 from pairwright.pages import Page, render_page
-from pairwright.pages.plots import GREEN, GREY, ORANGE, RED, Colour, Plot, draw_counts
 from pairwright.progress import Progress, Step, log_notes
 from pairwright.records import Record
 from pairwright.settings.domains import Scale
@@ -30,20 +29,13 @@ from pairwright_human_eval.quality_control import (
     annotators,
     checks,
     excluded_by,
-    majority,
     table_of,
-    votes_of,
 )
-from pairwright_human_eval.records import BOTH, CANNOT_TELL, EQUAL, SIMULATED, State
+from pairwright_human_eval.records import BOTH, CANNOT_TELL, SIMULATED, State
 from pairwright_human_eval.released import Findings, counted_answers, find, share_by_dyad
 from pairwright_human_eval.study import open_study
 from pairwright_human_eval.units import Outline, outline_of
 
-STATES: dict[State, tuple[str, Colour]] = {
-    "verified": ("verified", GREEN), "refused": ("not verified", RED),
-    "disputed": ("undecided", ORANGE), "waiting": ("waiting", GREY),
-}  # fmt: skip
-"""How a page names and draws each state."""
 DELIVERS = 1
 """The least adherence score at which the judge finds an aspect delivered."""
 
@@ -77,8 +69,6 @@ class AnnotatorRow(Record):
 class StudyReport(Findings):
     """Everything that is reported (report.json)."""
 
-    version: str
-    """Pairwright's, at export."""
     of: int
     """Units of the run, of which those asked about were drawn."""
     tasks: int
@@ -90,6 +80,8 @@ class StudyReport(Findings):
     changed: dict[str, tuple[str, str]]
     """Numbers of the rule that are not as they were at export: then, and now."""
     decisions: tuple[GroupDecisions, ...]
+    unverified: tuple[Decision, ...]
+    """On each unit that is not verified, in the order of the run's pairs."""
     judge: dict[str, Estimate]
     """By question: how often the judge and most people say the same."""
     annotators: tuple[AnnotatorRow, ...]
@@ -102,10 +94,8 @@ class StudyReport(Findings):
 
 @dataclass(frozen=True, slots=True)
 class DecisionReport:
-    """What people decided, and the report that was written of it."""
+    """What people decided, and the report on it, which is RUN/human/report.html, .md and .json."""
 
-    folder: Path
-    """RUN/human: it holds report.html, report.md, report.json and decisions.jsonl."""
     decisions: Mapping[str, Decision]
     """By unit, a twin or a pair: verified, refused, disputed or waiting, and why."""
     report: StudyReport
@@ -114,7 +104,7 @@ class DecisionReport:
 
 
 def decide(run: RunPath, *, progress: Progress = log_notes) -> DecisionReport:
-    """Decide every pair and report on the study: Markdown, JSON and an HTML page with a plot.
+    """Decide every pair and report on the study: Markdown, JSON and an HTML page.
 
     The rule is [human] of RUN/config.toml: change it there and report again, and the same answers
     are decided again; the report then says that it is not the rule that was fixed at export.
@@ -135,38 +125,25 @@ def decide(run: RunPath, *, progress: Progress = log_notes) -> DecisionReport:
         progress(Step("figures"))
         report, decisions = compute_report(outlines, study.fixed, answers, study.rules)
         write_lines(study.folder.decisions, decisions.values())
-        progress(Step("page and plot"))
+        progress(Step("page"))
         write_report(study.folder, report)
         second = {keyed.unit for keyed in study.fixed.key.values() if keyed.round == 2}
         disputed = {name for name, made in decisions.items() if made.state == "disputed"}
-        return DecisionReport(study.folder.path, decisions, report, len(disputed - second))
+        return DecisionReport(decisions, report, len(disputed - second))
 
 
 def write_report(folder: HumanFolder, report: StudyReport) -> None:
     """Write report.json, report.md and report.html: the same report gives the same bytes. Raises
     StoreError if they cannot be written."""
     page = page_of(report)
-    write_one(folder.path / "report.json", report)
+    write_one(folder.report, report)
     write_whole(folder.path / "report.md", page.markdown)
     write_whole(folder.path / "report.html", page.html)
 
 
 def page_of(report: StudyReport) -> Page:
     """The whole report, which opens with its verdict."""
-    return render_page("study_report", _plots(report), report=report, modes=MODES)
-
-
-def _plots(report: StudyReport) -> dict[str, Plot]:
-    bars = {
-        row.group: {STATES[state][0]: n for state, n in row.states.items()}
-        for row in report.decisions
-    }
-    colours = dict(STATES.values())
-    states = draw_counts(
-        bars, colours, unit="Share of the twins and pairs", name="states",
-        caption="What was decided, by mode: numbers in the bars are counts.",
-    )  # fmt: skip
-    return {"states": states}
+    return render_page("study_report", {}, report=report)
 
 
 # Figures
@@ -184,7 +161,6 @@ def compute_report(
     by_program = answers["source"].astype(str).str.startswith(SIMULATED)
     report = StudyReport(
         **dict(find(outlines, answers, study.scales, excluded)),
-        version=study.version,
         of=study.of,
         tasks=len(key),
         answered=answers["task"].nunique(),
@@ -192,6 +168,7 @@ def compute_report(
         rule=rules,
         changed={name: (str(then[name]), str(now)) for name, now in rules if then[name] != now},
         decisions=tuple(count_decisions(outlines, decisions)),
+        unverified=tuple(made for made in decisions.values() if made.state != "verified"),
         judge=dict(judge_against_people(counted, outlines, study.scales)),
         annotators=tuple(_annotators(fixed, answers, outlines, excluded)),
     )
@@ -211,7 +188,7 @@ def count_decisions(
         yield GroupDecisions(
             group=group,
             units=len(own),
-            states={state: counts[state] for state in STATES},
+            states={state: counts[state] for state in get_args(State)},
             reasons=dict(sorted(reasons.items(), key=lambda one: (-one[1], one[0]))),
             verified=share_by_dyad(verified, pd.Series([dyad for dyad, _ in own])),
         )
@@ -247,8 +224,9 @@ def judge_against_people(
     ]
     judged = pd.DataFrame(scores, columns=["pair", "item", "side", "judge"])
     both = told[told["kind"] == "delivery"].merge(judged, on=["pair", "item"])
+    kept = {"dyad": "first", "judge": "first", "people": "mean"}
     both["people"] = (both["label"] == both["side"]) | (both["label"] == BOTH)
-    aspects = _people(both, ["side", "pair", "item"])
+    aspects = both.groupby(["side", "pair", "item"], as_index=False).agg(kept)
     aspects = aspects[aspects["people"] != 0.5]
     aspects["same"] = aspects["judge"] == (aspects["people"] > 0.5)
     for side in SIDES:
@@ -257,28 +235,13 @@ def judge_against_people(
             f"an aspect is delivered by the {side} response",
             share_by_dyad(own["same"], own["dyad"]),
         )
-    votes = votes_of(told)
-    by_pair = (
-        votes[votes["expected"] != EQUAL].groupby("pair").agg({"dyad": "first", "label": list})
-    )
-    by_pair["most"] = by_pair["label"].map(lambda labels: majority(Counter(labels)))
-    sure = by_pair[by_pair["most"].isin(SIDES)]
-    yield (
-        "the chosen response is this user's",
-        share_by_dyad(sure["most"] == "chosen", sure["dyad"]),
-    )
     rows = [(unit.id, item, score) for unit in outlines for item, score in unit.quality.items()]
     rated = pd.DataFrame(rows, columns=["unit", "item", "judge"])
     scored = told[told["kind"] == "quality"].merge(rated, on=["unit", "item"])
     scored["people"] = pd.to_numeric(scored["label"], errors="coerce")
-    means = _people(scored.dropna(subset="people"), ["unit", "item"])
+    scored = scored.dropna(subset="people")
+    means = scored.groupby(["unit", "item"], as_index=False).agg(kept)
     for scale in scales:
         own = means[means["item"].str.startswith(f"{scale.name} ")]
         near = (own["judge"] - own["people"]).abs() <= 1
         yield f"{scale.name}, at most one point apart", share_by_dyad(near, own["dyad"])
-
-
-def _people(told: pd.DataFrame, about: list[str]) -> pd.DataFrame:
-    """By what is asked about: the dyad, what the judge says, and the mean of people."""
-    kept = {"dyad": "first", "judge": "first", "people": "mean"}
-    return told.groupby(about, as_index=False).agg(kept)

@@ -50,9 +50,7 @@ class AdjudicationExport:
     folder: Path
     """RUN/human/adjudication, with a file for each adjudicator and kind."""
     disputed: int
-    """Twins and pairs."""
-    waiting: int
-    """Twins and pairs that wait for answers of the first round."""
+    """Units."""
     added: int
     """Tasks that were not there before."""
     adjudicators: tuple[str, ...]
@@ -103,7 +101,7 @@ def export_adjudication(
                 asked.setdefault(keyed.annotator, set()).add(keyed.unit)
         parts = [part for unit in units for part in open_parts(unit, decisions[unit.id])]
         votes = {part: study.rules.closing_votes if part[1] else 1 for part in parts}
-        dealt, short = deal(votes, names, asked, given_parts(folder))
+        dealt, short = deal(votes, names, asked, given_parts(study.fixed.key.values()))
         if short:
             unit, missing = next(iter(short.items()))
             what = f"too few people to close {len(short)} of the disputes: {unit} needs {missing}"
@@ -115,11 +113,9 @@ def export_adjudication(
         tasks = [second_task(pages[unit], rules, pair, who) for (unit, pair), who in dealt]
         in_sheets = tool == "spreadsheet" or (tool is None and folder.sheets.exists())
         added, sheets = add_adjudication(folder, tasks, fixed if in_sheets else None)
-        states = Counter(made.state for made in decisions.values())
         return AdjudicationExport(
             folder=folder.path / "adjudication",
-            disputed=states["disputed"],
-            waiting=states["waiting"],
+            disputed=sum(made.state == "disputed" for made in decisions.values()),
             added=added,
             adjudicators=tuple(sorted({who for _, who in dealt})),
             sheets=sheets,
@@ -155,12 +151,11 @@ def open_parts(unit: Unit, decision: "Decision") -> Iterator[Part]:
         yield unit.id, pair
 
 
-def given_parts(folder: HumanFolder) -> dict[Part, set[str]]:
-    """What is asked in the second round already, and of whom, without people who withdrew."""
-    away = withdrawn_people(folder)
+def given_parts(tasks: Iterable[KeyedTask]) -> dict[Part, set[str]]:
+    """What is asked in the second round already, and of whom."""
     found: dict[Part, set[str]] = {}
-    for task in records_in(folder.adjudication_key, KeyedTask):
-        if task.annotator not in away:
+    for task in tasks:
+        if task.round == 2:
             found.setdefault((task.unit, task.pair), set()).add(task.annotator)
     return found
 

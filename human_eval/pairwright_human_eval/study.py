@@ -30,10 +30,21 @@ from pairwright_human_eval.folder import (
     FixedStudy,
     HumanFolder,
     read_study,
+    record_in,
     records_in,
+    withdrawn_people,
     write_study,
 )
-from pairwright_human_eval.records import Answer, Data, Kind, SetAside, Study, pseudonyms
+from pairwright_human_eval.records import (
+    KINDS,
+    Answer,
+    Data,
+    Kind,
+    SetAside,
+    State,
+    Study,
+    pseudonyms,
+)
 from pairwright_human_eval.sheets import write_sheets
 from pairwright_human_eval.tasks import Task
 from pairwright_human_eval.units import Unit, file_hash, sample_of, units_of
@@ -126,8 +137,13 @@ class StudyTasks:
     """RUN/human: its files load into any Label Studio; `private` in it is not for annotators."""
     study: Study
     """What the study fixed: its rule, annotators and scales."""
-    units: int
-    """Twins, placebos and single pairs that can be verified."""
+    units: Mapping[str, int]
+    """Twins, placebos and single pairs that can be verified, by mode."""
+    configured: HumanRules
+    """The rule of the config, which the number of people may lower."""
+    wanted: int
+    """The overlap that was asked for."""
+    sample: int | None
     tasks: Mapping[Kind, int]
     workloads: Mapping[str, int]
     """The tasks of each annotator, by name."""
@@ -137,9 +153,9 @@ class StudyTasks:
     """The files to fill in, one an annotator, if people work in spreadsheets."""
 
     @property
-    def votes(self) -> int:
-        """People who are asked for the preference on each pair."""
-        return people_for("preference", self.study.overlap, self.study.policy)
+    def asked(self) -> dict[Kind, int]:
+        """How many people answer each question of a kind."""
+        return {kind: people_for(kind, self.study.overlap, self.study.policy) for kind in KINDS}
 
 
 def _drafted(
@@ -171,7 +187,12 @@ def _drafted(
     tasks = make_tasks(units, study, config.planner)
     kinds = Counter(task.keyed.kind for own in tasks.values() for task in own)
     loads = {who: len(own) for who, own in tasks.items()}
-    return StudyTasks(HumanFolder(run).path, study, len(units), kinds, loads, {}, ()), tasks
+    made = StudyTasks(
+        folder=HumanFolder(run).path, study=study, units=Counter(unit.mode for unit in units),
+        configured=config.human, wanted=overlap, sample=sample, tasks=kinds, workloads=loads,
+        hours={}, sheets=(),
+    )  # fmt: skip
+    return made, tasks
 
 
 def export_tasks(
@@ -229,7 +250,7 @@ def plan_study(
     Raises InputError if the run holds no pair.
 
         >>> plan_study("runs/first", annotators=2).units
-        72
+        Counter({'twin': 36, 'violate': 36})
 
     Examples::
 
@@ -261,8 +282,14 @@ class StudyStatus:
 
     tasks: Mapping[str, Mapping[str, tuple[int, int]]]
     """By annotator and kind, or `adjudication`: how many are answered, and of how many."""
-    states: Mapping[str, int]
-    """Twins and pairs by the decision of the last report."""
+    skipped: Mapping[str, int]
+    """Tasks that were skipped, by annotator: they are open."""
+    marks: Mapping[str, str]
+    """Who is `withdrawn`, or `excluded` by the attention checks of the last report."""
+    states: Mapping[State, int]
+    """Units by the decision of the last report."""
+    stale: bool
+    """Whether answers came in after the last report."""
 
 
 def study_status(run: RunPath) -> StudyStatus:
@@ -274,14 +301,25 @@ def study_status(run: RunPath) -> StudyStatus:
 
         pairwright human status runs/first
     """
-    from pairwright_human_eval.decisions import Decision  # With pandas, which takes its time.
+    from pairwright_human_eval.report import StudyReport  # With pandas, which takes its time.
 
     study = read_open_study(Path(run))
+    folder = study.folder
     done = {answer.task for answer in study.answers()}
     tasks: dict[str, dict[str, tuple[int, int]]] = {}
     for one in sorted(study.fixed.key.values(), key=lambda one: one.annotator):
         own, part = tasks.setdefault(one.annotator, {}), one.kind if one.round == 1 else SECOND
         answered, of = own.get(part, (0, 0))
         own[part] = answered + (one.task in done), of + 1
-    decisions = records_in(study.folder.decisions, Decision)
-    return StudyStatus(tasks, Counter(decision.state for decision in decisions))
+    skipped = {one.task: one.annotator for one in study.set_aside() if one.reason == "skipped"}
+    report = record_in(folder.report, StudyReport)
+    marks = dict.fromkeys(report.excluded if report else (), "excluded")
+    return StudyStatus(
+        tasks,
+        skipped=Counter(skipped.values()),
+        marks=marks | dict.fromkeys(withdrawn_people(folder), "withdrawn"),
+        states=report.decisions[0].states if report else {},
+        stale=report is not None
+        and folder.answers.exists()
+        and folder.answers.stat().st_mtime_ns > folder.report.stat().st_mtime_ns,
+    )

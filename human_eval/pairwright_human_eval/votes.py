@@ -1,6 +1,6 @@
 """`pairwright agreement`: how far people agree, in anybody's votes.
 
-Label Studio   the JSON export of a project with choices, ratings or numbers; JSON_MIN and CSV
+Label Studio   the JSON export of a project with choices, ratings or numbers
 Argilla        records with responses, as its client writes them
 MTurk          the CSV of a batch: WorkerId, HITId, Answer.*
 Pairwright     answers.jsonl of a study or of a release
@@ -37,9 +37,11 @@ NAMES = {
 """Columns that are used without being named."""
 PLACES = (("A", "B"), ("a", "b"), ("first", "second"), ("left", "right"))
 """Labels that name the place of a response."""
-MOST_LEVELS, LONGEST = 30, 60
-"""A column with more different values, or longer ones, holds texts, not labels."""
-_FIX = "Name its columns: --column item=COLUMN --column annotator=COLUMN --column label=COLUMN."
+_FIX = (
+    "Name its columns: --column item=COLUMN --column annotator=COLUMN --column label=COLUMN. A row"
+    " is one vote: with a column for each annotator, reshape it first (pandas.melt). In Label"
+    " Studio, use Export and choose JSON."
+)
 
 
 class QuestionVotes(Record):
@@ -51,9 +53,6 @@ class QuestionVotes(Record):
     agreement: Agreement
     counts: dict[str, int]
     """Votes by label."""
-    confusion: dict[str, dict[str, float]]
-    """Of two people on one item: how often one says this while the other says that, as a share of
-    what the first says. Empty if no item has two votes."""
     raters: dict[str, Estimate]
     """By annotator, the least in line first: votes that are what more than half of the others on
     the item say, of those on items with such a label."""
@@ -94,11 +93,11 @@ def agreement_of(
 ) -> VotesReport:
     """Measure how far people agree, in anybody's votes.
 
-    Reads Label Studio (JSON, JSON_MIN, CSV), Argilla records, MTurk batches, answers.jsonl, and any
-    table with a column each for item, annotator and label. For every question: Krippendorff's
-    alpha, percent agreement, Gwet's AC1, who differs from the others, and divided items. Labels
-    that are numbers are ordinal. Labels such as A and B, or first and second, are places: their
-    votes show a preference for the first one.
+    Reads Label Studio (JSON), Argilla records, MTurk batches, answers.jsonl, and any table with a
+    column each for item, annotator and label. For every question: Krippendorff's alpha, percent
+    agreement, Gwet's AC1, who differs from the others, and divided items. Labels that are numbers
+    are ordinal. Labels such as A and B, or first and second, are places: their votes show a
+    preference for the first one.
 
     Raises InputError for a file that holds no votes.
 
@@ -151,7 +150,6 @@ def question_votes(question: str, table: pd.DataFrame) -> QuestionVotes:
         measurement=measurement,
         agreement=agreement(table, measurement=measurement),
         counts=counts,
-        confusion=_confusion(table),
         raters=dict(sorted(raters.items(), key=lambda one: one[1].value or 0.0)),
         places=places,
         first=share(counts[places[0]], sum(counts[place] for place in places)) if places else None,
@@ -169,14 +167,6 @@ def _remarks(table: pd.DataFrame, paired: int) -> Iterator[str]:
         yield "all votes are the same label: alpha and AC1 are not defined"
     elif 0 < paired < FEWEST:
         yield f"no interval: fewer than {FEWEST} items have two votes"
-
-
-def _confusion(table: pd.DataFrame) -> dict[str, dict[str, float]]:
-    own = table[["item", "annotator", "label"]]
-    both = own.merge(own, on="item")
-    both = both[both["annotator_x"] != both["annotator_y"]]
-    shares = pd.crosstab(both["label_x"], both["label_y"], normalize="index").round(4)
-    return {str(one): {str(k): n for k, n in entries(row)} for one, row in shares.iterrows()}
 
 
 # Files
@@ -211,9 +201,14 @@ def read_votes(path: Path, columns: Mapping[str, str]) -> tuple[str, pd.DataFram
     if table.empty:
         raise InputError("holds no vote", where=path, fix=_FIX)
     # The last vote of an annotator on an item counts.
-    last = table.drop_duplicates(["question", "item", "annotator"], keep="last")
+    same = ["question", "item", "annotator"]
+    last = table.drop_duplicates(same, keep="last")
+    labels = table.groupby(same, sort=False)["label"].nunique()
+    changed = [f"{who} on {item}" for _, item, who in labels.index[labels > 1]]
     left_out["votes without an annotator"] = int(nobody.sum())
-    left_out["earlier votes of the same people on the same items"] = len(table) - len(last)
+    again = "earlier votes of the same people on the same items"
+    again += f" ({len(changed):,} with another label, first of {changed[0]})" if changed else ""
+    left_out[again] = len(table) - len(last)
     return name, last, tuple(f"{n:,} {why}" for why, n in left_out.items() if n)
 
 
@@ -284,37 +279,6 @@ def _label_studio(rows: list[Row]) -> Found:
                     yield f"{kind} for several regions"
                 else:
                     yield Vote(control, item, who, label_of(value))
-
-
-def _label_studio_table(rows: list[Row]) -> Found:
-    """JSON_MIN or CSV: data and answers side by side. What differs within a task is an answer."""
-    known = {"annotator", "annotation_id", "created_at", "updated_at", "lead_time", "id"}
-    table = pd.DataFrame([{name: _unpacked(cell) for name, cell in row.items()} for row in rows])
-    for name in [name for name in table.columns if name not in known]:
-        texts = table[name].map(str)
-        few = texts.nunique() <= MOST_LEVELS and texts.map(len).max() <= LONGEST
-        if texts.groupby(table["id"]).nunique().max() < 2:
-            if few and texts.nunique() > 1:
-                yield f"column with the same value for everybody on a task, data or not: {name}"
-        elif not few:
-            yield f"column of texts: {name}"
-        else:
-            for item, who, label in zip(table["id"], table["annotator"], table[name], strict=True):
-                if str(label) not in ("", "None", "nan"):
-                    yield Vote(name, str(item), str(who), label_of(label))
-
-
-def _unpacked(cell: object) -> object:
-    """A cell: a rating is a list with one object, as JSON or as a text of it."""
-    try:
-        cell = json.loads(cell) if isinstance(cell, str) and cell[:1] in "[{" else cell
-    except ValueError:
-        return cell
-    if isinstance(cell, list) and len(cell) == 1 and isinstance(cell[0], dict):
-        cell = cell[0].get("rating", cell[0].get("number", cell))
-    if isinstance(cell, dict):
-        cell = cell.get("choices", cell)
-    return json.dumps(cell) if isinstance(cell, list | dict) else cell
 
 
 def _argilla(rows: list[Row]) -> Found:
@@ -395,7 +359,6 @@ def study_votes(answers: pd.DataFrame) -> pd.DataFrame:
 FORMATS: dict[str, tuple[tuple[str, ...], Callable[[list[Row]], Found]]] = {
     "Pairwright": (("task", "annotator", "unit", "kind", "label"), _pairwright),
     "Label Studio": (("annotations", "data"), _label_studio),
-    "Label Studio without skips": (("annotation_id", "annotator", "id"), _label_studio_table),
     "Argilla": (("responses",), _argilla),
     "MTurk": (("WorkerId", "HITId"), _mturk),
 }

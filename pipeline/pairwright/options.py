@@ -18,7 +18,9 @@ AnnotatorCount = Annotated[int, Option(help="How many people there are.", min=2,
 Overlap = Annotated[
     int, Option(help="People who answer each question; [human] may ask for more.", min=1)
 ]
-SampleSize = Annotated[int | None, Option(help="Only N twins and pairs.", metavar="N", min=1)]
+SampleSize = Annotated[
+    int | None, Option(help="Only N units: twins, placebos, single pairs.", metavar="N", min=1)
+]
 ItemLimit = Annotated[int | None, Option(help="Only the first N items, to try it.", min=1)]
 SubjectLimit = Annotated[int | None, Option(help="Only the first N subjects, to try it.", min=1)]
 

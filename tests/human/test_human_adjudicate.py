@@ -204,7 +204,9 @@ def test_what_further_people_have_is_not_given_again_and_who_is_missing_is_named
     folder: HumanFolder,
 ) -> None:
     def added(people: int) -> tuple[int, dict[str, int]]:
-        tasks, short = dealt(ONE_AGAINST, people, given_parts(folder), **FOUR)
+        tasks, short = dealt(
+            ONE_AGAINST, people, given_parts(read_study(folder).key.values()), **FOUR
+        )
         return add_adjudication(folder, flat(tasks))[0], short
 
     assert added(4) == (4, {TWIN.id: 2})

@@ -78,8 +78,7 @@ def test_it_says_what_a_study_can_show_and_what_to_do_next(
     assert study.files() == exported.files()
     for kind, n in Counter(keyed.kind for keyed in study.key.values()).items():
         assert re.search(rf"{kind} +{n:,} *\n", said), kind
-    units = len({keyed.unit for keyed in study.key.values()})
-    assert f"This study can verify {units} twins and pairs: 4 votes on each pair" in said
+    assert "11 annotators can verify 12 twins and 12 violate pairs: 4 votes on each pair" in said
     assert f"pairwright human push {study.run}" in said
     assert str(study.folder.guidelines) in said.replace("\n", "")
     assert len(said.splitlines()) <= 20
@@ -182,7 +181,7 @@ def test_quality_is_named_first_and_a_folder_s_name_is_no_markup(
         said = study.do(*map(str, command))
         if command[0] == "export":  # A title is broken over lines.
             assert "".join(str(study.folder.path).split()) in "".join(said.split())
-        rows = re.findall(r"\b(quality|preference|rubric)\b", said.partition("This study")[0])
+        rows = re.findall(r"\b(quality|preference|rubric)\b", said.partition("annotators can")[0])
         assert command[0] == "simulate" or list(dict.fromkeys(rows)) == list(KINDS), command
 
 

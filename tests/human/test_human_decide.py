@@ -67,7 +67,8 @@ UNANIMITY = """
 DEFAULT = """
     waiting    3_of_4_votes         +++
     verified                        ++++ ++++,------ +++-,+++++ +++-,+-++++
-    disputed   one_not_for_it       +++- +++? +++=,++++ +++=,-+++ ++++-
+    disputed   one_not_for_it       +++- +++? ++++-
+    disputed   second_round,_4_of_6_votes  +++=,++++ +++=,-+++
     refused    adjudicated          +++-,-= +++-,+-+++?
     refused    not_unanimous        ++--,++++++ ++-=
     refused    for_the_other        +---
@@ -75,7 +76,8 @@ DEFAULT = """
 PLACEBO = """
     waiting    3_of_4_votes         ===
     verified                        ==== ===+,===== ===?,=+====
-    disputed   one_not_for_it       ===- ===?,====
+    disputed   one_not_for_it       ===-
+    disputed   second_round,_4_of_6_votes  ===?,====
     refused    adjudicated          ===+,+- ===+,==?+==
     refused    not_unanimous        ==+- ==++ ==+-,======
     refused    for_one_response     =+++ ---- ---=
@@ -463,3 +465,11 @@ def test_order_does_not_matter_and_a_vote_only_moves_its_own_way() -> None:
         chance.shuffle(answers)
         assert decided(TWIN, answers, **policy).model_dump_json() == before.model_dump_json()
     assert min(states[name] for name in ("verified", "refused", "disputed", "waiting")) > 0
+
+
+def test_a_decision_says_which_half_a_reason_is_about_and_the_votes_of_both_rounds() -> None:
+    answers = [*well(TWIN), *votes(ASKED, "+++"), *votes(PARTNER, "+-=")]
+    made = decided(TWIN, [*answers, *votes(PARTNER, "+", round=2)], further=6)
+    assert made.reasons == ("preference: second round, 1 of 6 votes",)
+    assert made.about == {made.reasons[0]: (PARTNER.id,)}
+    assert [one.n for one in made.closing] == [0, 1]

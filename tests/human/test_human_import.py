@@ -353,7 +353,7 @@ def test_files_are_taken_in_once_and_answers_are_made_again(
 ) -> None:
     study.do("import", *files[:2])
     before = study.files()
-    assert "Files taken in: 0." in study.do("import", *files[:2])
+    assert "Taken in: 0." in study.do("import", *files[:2])
     assert study.files() == before
     study.do("import", *files[2:])
     assert len(study.answered) == sum(len(json.loads(f.read_bytes())) for f in files)
@@ -372,7 +372,7 @@ def test_a_bad_file_is_named_and_the_others_are_taken_in(
     assert done.code == 1
     assert "bad.json" in done.err
     assert "holds no task of this study" in done.err
-    assert "Files taken in: 1." in done.out
+    assert "Taken in: 1." in done.out
     before = study.files()
     assert "bad.json" in study.refused("import", bad)
     assert study.files() == before

@@ -89,6 +89,25 @@ def test_too_few_people_for_a_dispute_are_refused_before_anybody_has_a_task(
     assert study.files() == before
 
 
+def test_take_in_and_status_say_what_is_new_skipped_and_later_than_the_report(
+    study: LiveStudy,
+) -> None:
+    votes = [keyed for keyed in study.own(NAMES[0]) if keyed.kind == "preference"]
+    skip = {keyed.task: {"preference": "Skip"} for keyed in votes[:2]}
+    path = study.fill(NAMES[0], lambda task: skip.get(task.task) or usual(task))
+    said = " ".join(study.do("import", path).split())
+    new = len(study.own(NAMES[0])) - 2
+    assert f"since the last time: {new} new, 0 changed, 0 gone." in said
+    assert "of which 2 were skipped" in said
+    assert "open: pull or import again when they are done" in said
+    study.do("report")
+    assert "after the last report" not in study.do("status")
+    study.do("import", study.fill(NAMES[1]))
+    shown = " ".join(study.do("status").split())
+    assert "Answers came in after the last report." in shown
+    assert "Decided by the last report: 16 waiting." in shown
+
+
 def test_a_sheet_shows_what_the_task_shows_and_names_no_side(exported_sheets: LiveStudy) -> None:
     path = exported_sheets.folder.sheet(FIRST)
     head, *rows = sheet_rows(path)
@@ -230,13 +249,13 @@ def test_an_answer_that_is_changed_and_changed_back_is_the_first_one(
     for n, choice in enumerate("ABA"):
         out = tmp_path / f"{n}.csv"
         said = study.do("import", study.fill(FIRST, preferring(choice), out=out))
-        assert "Files taken in: 1." in said
+        assert "Taken in: 1." in said
         assert chosen(study) == {choice}
     # A copy of the last one adds nothing, nor one of other tasks.
-    assert "Files taken in: 0." in study.do("import", tmp_path / "2.csv")
+    assert "Taken in: 0." in study.do("import", tmp_path / "2.csv")
     other = study.fill("annotator-02", preferring("A"))
     study.do("import", other)
-    assert "Files taken in: 0." in study.do("import", tmp_path / "2.csv", other)
+    assert "Taken in: 0." in study.do("import", tmp_path / "2.csv", other)
 
 
 def number(rows: Rows, field: str) -> int:
@@ -320,5 +339,5 @@ def test_a_file_of_two_people_or_in_another_format_is_refused(
     assert "a file is one person's" in study.refused("import", together)
     workbook = tmp_path / "annotator-01.xlsx"
     workbook.write_bytes(b"PK\x03\x04")
-    assert "save the sheet as CSV" in study.refused("import", workbook)
+    assert "save it as CSV" in study.refused("import", workbook)
     assert not list(study.folder.raw.glob("*"))

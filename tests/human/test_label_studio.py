@@ -115,7 +115,7 @@ def test_quality_comes_first(tmp_path: Path, site: Site) -> None:
 
 def test_people_who_have_withdrawn_are_neither_asked_nor_fetched_from(site: Site) -> None:
     site.push()
-    withdraw_person(site.made.folder.run, ANNOTATORS[1])
+    withdraw_person(site.made.folder.run, ANNOTATORS[1], yes=True)
     site.pull()
     assert [*site.raw()] == ["project-1", "project-3"]
     site.made.folder.server.unlink()
@@ -132,10 +132,10 @@ def test_what_is_odd_on_the_server_is_noted(site: Site) -> None:
     before = site.raw()
     site.stand_in.exports = {n: site.export_of(n, 1) for n in (1, 2, 3)}
     notes = site.pull()
-    assert [re.sub(r"^.*` ", "", note) for note in notes] == [
+    assert [re.sub(r"^.*`:? ", "", note) for note in notes] == [
         "lacks 1 tasks, deleted there; a push does not bring them back.",
-        "has another form than labeling_config_preference.xml, so nothing of it was taken: put"
-        " that back.",
+        "has another form than labeling_config_preference.xml, so nothing of it was taken in\n"
+        "  Put that form back under Settings, Labeling Interface, and pull again.",
         "is not on the server any more: what was pulled of it before stays.",
     ]
     assert [first["title"] in notes[0], second["title"] in notes[1], third["title"] in notes[2]]

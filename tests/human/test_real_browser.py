@@ -155,7 +155,7 @@ def test_a_comment_written_before_skip_comes_back_with_the_skip(
         skip(page)
         open_form(page, link)
         skip(page)
-    answered = pull_answers(tmp_path)
+    answered = pull_answers(tmp_path).answers
     assert not answered.answers
     found = Counter((line.reason, line.detail) for line in answered.set_aside)
     assert found == {("skipped", "offensive"): 3, ("skipped", ""): 3}

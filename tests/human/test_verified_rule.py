@@ -62,7 +62,7 @@ def test_the_report_says_reasons_in_words_and_status_how_many(run: Path) -> None
     assert states(run) == {"refused"}
     said = "too few of the supported aspects are delivered by the chosen response alone"
     report = (run / "human/report.md").read_text(encoding="utf-8")
-    assert f"| not verified: {said} | 4 | 2 | 2 |" in report
+    assert f"| refused: {said} | 4 | 2 | 2 |" in report
     shown = " ".join(pairwright("human", "status", run).out.split())
     assert "Decided by the last report: 4 refused." in shown
 

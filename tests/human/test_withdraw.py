@@ -21,7 +21,12 @@ def test_what_a_person_answered_goes_and_does_not_come_back(
     study.do("import", *sheets)
     study.do("report")
     answers = len(study.own(FIRST))
-    assert f"{FIRST} has withdrawn: {answers} answers removed." in study.do("withdraw", FIRST)
+    before = study.files()
+    assert f"removes {answers} annotated tasks of {FIRST}" in study.refused("withdraw", FIRST)
+    assert study.files() == before
+    assert f"{FIRST} has withdrawn: {answers} annotated tasks removed." in study.do(
+        "withdraw", FIRST, "--yes"
+    )
     assert FIRST not in names(study)
     assert not study.folder.sheet(FIRST).exists()
     decided = [json.loads(line) for line in study.folder.decisions.read_bytes().splitlines()]
@@ -31,7 +36,10 @@ def test_what_a_person_answered_goes_and_does_not_come_back(
         content = path.read_bytes()
         text = content.decode("utf-16" if content[:2] == b"\xff\xfe" else "utf-8")
         assert not [task for task in own if task in text]
-    assert "a person who has withdrawn" in study.refused("import", sheets[0])
+    why = study.refused("import", sheets[0])
+    assert "a person who has withdrawn" in why
+    assert "nothing to do but to delete the file" in why
+    assert f"{FIRST}, withdrawn" in study.do("status")
     assert FIRST not in names(study)
     assert "annotator-77" in study.refused("withdraw", "annotator-77")
 
@@ -42,7 +50,7 @@ def test_what_an_adjudicator_had_goes_to_somebody_else(study: LiveStudy) -> None
     study.do("adjudicate")
     before = {(keyed.unit, keyed.pair) for keyed in study.own("adjudicator-01", round=2)}
     assert before
-    assert "human adjudicate" in study.do("withdraw", "adjudicator-01")
+    assert "human adjudicate" in study.do("withdraw", "adjudicator-01", "--yes")
     assert not study.folder.sheet("adjudicator-01", 2).exists()
     assert "adjudicator-01" not in {keyed.annotator for keyed in study.second_round()}
     study.do("adjudicate")

@@ -19,7 +19,7 @@ COMMANDS = {
     "human export": ("pairwright_human_eval.study:export_tasks", "export"),
     "human push": ("pairwright_human_eval.label_studio:push_tasks", "push"),
     "human status": ("pairwright_human_eval.study:study_status", "progress"),
-    "human pull": ("pairwright_human_eval.label_studio:pull_answers", "answers"),
+    "human pull": ("pairwright_human_eval.label_studio:pull_answers", "cli.human:print_import"),
     "human import": ("pairwright_human_eval.intake:import_answers", "cli.human:print_import"),
     "human simulate": ("pairwright_human_eval.simulation:simulate_answers", "simulate"),
     "human report": ("pairwright_human_eval.report:decide", "report"),

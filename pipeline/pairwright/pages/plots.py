@@ -7,7 +7,7 @@ drawn with its interval.
 import io
 import re
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from html import escape
 from typing import Any, NamedTuple
@@ -17,7 +17,6 @@ from markupsafe import Markup
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import PercentFormatter
 
 from pairwright.stats import Estimate
 
@@ -163,40 +162,6 @@ def draw_panels(panels: Sequence[Panel], labels: Sequence[str], *, caption: str,
                 axes.set_xlim(*panel.ends)
             axes.set_xlabel(panel.unit)
         _draw_legend(figure, [dot for panel in panels for dot in panel.dots])
-        return plot(figure, caption, name=name)
-
-
-def draw_counts(
-    bars: Mapping[str, Mapping[str, int]],
-    colours: Mapping[str, Colour],
-    *,
-    unit: str,
-    caption: str,
-    name: str,
-) -> Plot:
-    """A bar a label, of one length, in parts by what its units came to: each has its count where
-    there is room for it."""
-    with drawing():
-        figure = Figure(figsize=(WIDTH, 1.0 + 0.3 * len(bars)), layout="constrained")
-        axes = figure.add_subplot()
-        for line, counts in enumerate(bars.values()):
-            left, n = 0.0, max(1, sum(counts.values()))
-            for part, count in counts.items():
-                axes.barh(
-                    line, count / n, left=left, height=0.7, color=colours[part].light,
-                    edgecolor=PAPER.light, linewidth=1, label=part if line == 0 else None,
-                )  # fmt: skip
-                if count / n > 0.04:
-                    middle = left + count / n / 2
-                    axes.text(middle, line, f"{count:,}", color="#000000", ha="center", va="center")
-                left += count / n
-        labels = [f"{label}  (n = {sum(counts.values()):,})" for label, counts in bars.items()]
-        axes.set_yticks(range(len(bars)), labels)
-        axes.invert_yaxis()
-        axes.set_xlim(0, 1)
-        axes.xaxis.set_major_formatter(PercentFormatter(1, symbol=" %"))
-        axes.set_xlabel(unit)
-        axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=5, borderaxespad=0.2)
         return plot(figure, caption, name=name)
 
 
