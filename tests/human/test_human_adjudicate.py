@@ -12,7 +12,7 @@ from pairwright.errors import InputError, StoreError
 from pairwright.settings.rules import HumanRules, PlanRules
 from pairwright_human_eval.decisions import Decision
 from pairwright_human_eval.folder import HumanFolder, read_study, write_study
-from pairwright_human_eval.records import Answer, KeyedTask, digest, pseudonyms
+from pairwright_human_eval.records import Answer, digest, pseudonyms
 from pairwright_human_eval.second_round import (
     Part,
     add_adjudication,
@@ -238,34 +238,25 @@ def test_a_second_round_is_added_once(folder: HumanFolder) -> None:
     assert [data["task"] for data in written(folder)] == list(again)
 
 
-def test_what_is_disputed_later_is_added_and_the_rest_stays(folder: HumanFolder) -> None:
-    add_adjudication(folder, tasks_of(answers(s0="+-=")))
-    before = written(folder)
-    more = tasks_of(answers(s0="+-==", s1="+-="))
-    assert add_adjudication(folder, more)[0] == 1
-    assert written(folder)[:1] == before
-    assert len(written(folder)) == 2
-
-
-def test_sheets_get_what_is_disputed_later_all_of_them_or_none(folder: HumanFolder) -> None:
-    """One that nobody filled in grows; one that somebody did stops everything."""
+def test_what_is_disputed_later_is_added_to_tasks_and_sheets_or_to_none(
+    folder: HumanFolder,
+) -> None:
+    """A sheet that nobody filled in grows; one that somebody did stops everything."""
     add_adjudication(folder, tasks_of(answers(s0="+-=")), STUDY)
-    sheet, more = folder.sheet("adjudicator-01", 2), tasks_of(answers(s0="+-=", s1="+-="))
+    before, sheet = written(folder), folder.sheet("adjudicator-01", 2)
+    more = tasks_of(answers(s0="+-=", s1="+-="))
     assert add_adjudication(folder, more, STUDY) == (1, (sheet,))
-    text = sheet.read_text(encoding="utf-8")
-    assert all(task.keyed.task in text for task in more)
-    sheet.write_text(text + " ", encoding="utf-8")
-    late = answers(s0="+-=", s1="+-=", s2="+-=", s3="+-=")
-    before = files_of(folder.run)
+    assert written(folder)[:1] == before
+    assert all(task.keyed.task in sheet.read_text(encoding="utf-8") for task in more)
+    sheet.write_bytes(sheet.read_bytes() + b" ")
+    files = files_of(folder.run)
+    late = second_round(answers(s0="+-=", s1="+-=", s2="+-=", s3="+-="), 2)
     with pytest.raises(InputError, match="was filled in or changed"):
-        add_adjudication(folder, flat(second_round(late, 2)), STUDY)
-    assert files_of(folder.run) == before
+        add_adjudication(folder, flat(late), STUDY)
+    assert files_of(folder.run) == files
     # Who gets nothing new keeps what they filled in.
-    (other,) = tasks_of(answers(s4="+-="))
-    keyed = KeyedTask(**dict(other.keyed) | {"annotator": "adjudicator-02"})
-    made = add_adjudication(folder, [*more, Task(other.data, keyed)], STUDY)
-    assert made == (1, (folder.sheet("adjudicator-02", 2),))
-    assert sheet.read_text(encoding="utf-8") == text + " "
+    new = [task for task in late["adjudicator-02"] if task.keyed.unit == SINGLE[3].id]
+    assert add_adjudication(folder, [*more, *new], STUDY)[1] == (folder.sheet("adjudicator-02", 2),)
 
 
 def test_a_second_round_cut_short_is_made_whole_by_the_next(folder: HumanFolder) -> None:

@@ -119,11 +119,6 @@ def test_a_sample_is_of_units(study: LiveStudy) -> None:
     assert [*rated.values()] == [3] * 10
 
 
-def test_an_option_that_cannot_be_is_refused(study: LiveStudy) -> None:
-    for name, value in (("annotators", 1), ("annotators", 1000), ("overlap", 0)):
-        refused(study, "Invalid value", f"--{name}", options=(f"--{name}", value))
-
-
 def edited(name: str, change: Callable[[list[str]], list[str]]) -> Callable[[Path], None]:
     """Changes the lines of a file of the run."""
 

@@ -69,6 +69,8 @@ def test_the_same_answers_come_from_a_spreadsheet_and_from_label_studio(study: L
 def test_a_second_round_goes_by_spreadsheet(study: LiveStudy) -> None:
     split = split_votes()
     study.do("import", *(study.fill(name, split) for name in NAMES))
+    assert "too few people to close" in study.refused("adjudicate", "--by", NAMES[0])
+    assert not study.second_round()
     assert "only their own file of" in study.do("adjudicate")
     second = study.fill("adjudicator-01", round=2)
     assert "What others answered" not in second.read_text(encoding="utf-8")
@@ -77,35 +79,20 @@ def test_a_second_round_goes_by_spreadsheet(study: LiveStudy) -> None:
     assert set(study.states().values()) == {"verified"}
 
 
-def test_too_few_people_for_a_dispute_are_refused_before_anybody_has_a_task(
+def test_take_ins_say_what_is_new_and_status_what_is_later_than_the_report(
     study: LiveStudy,
 ) -> None:
-    split = split_votes()
-    study.do("import", *(study.fill(name, split) for name in NAMES))
-    before = study.files()
-    why = study.refused("adjudicate", "--by", NAMES[0])
-    assert "too few people to close" in why
-    assert "--adjudicators" in why
-    assert study.files() == before
-
-
-def test_take_in_and_status_say_what_is_new_skipped_and_later_than_the_report(
-    study: LiveStudy,
-) -> None:
-    votes = [keyed for keyed in study.own(NAMES[0]) if keyed.kind == "preference"]
-    skip = {keyed.task: {"preference": "Skip"} for keyed in votes[:2]}
-    path = study.fill(NAMES[0], lambda task: skip.get(task.task) or usual(task))
-    said = " ".join(study.do("import", path).split())
-    new = len(study.own(NAMES[0])) - 2
-    assert f"since the last time: {new} new, 0 changed, 0 gone." in said
-    assert "of which 2 were skipped" in said
-    assert "open: pull or import again when they are done" in said
+    vote = next(keyed for keyed in study.own(FIRST) if keyed.kind == "preference")
+    skip = {vote.task: {"preference": "Skip"}}
+    said = study.do("import", study.fill(FIRST, lambda task: skip.get(task.task) or usual(task)))
+    assert f"{len(study.own(FIRST)) - 1} new, 0 changed, 0 gone." in said
+    assert "of which 1 were skipped" in said
+    assert "open: pull or import again when they are" in said
     study.do("report")
     assert "after the last report" not in study.do("status")
     study.do("import", study.fill(NAMES[1]))
-    shown = " ".join(study.do("status").split())
-    assert "Answers came in after the last report." in shown
-    assert "Decided by the last report: 16 waiting." in shown
+    assert "Answers came in after the last report." in study.do("status")
+    assert "Decided by the last report: 16 waiting." in study.do("status")
 
 
 def test_a_sheet_shows_what_the_task_shows_and_names_no_side(exported_sheets: LiveStudy) -> None:
