@@ -136,7 +136,12 @@ def test_a_profile_has_its_gains_where_the_controls_were_evaluated(tmp_path: Pat
     board = board_of(tmp_path)
     gained = {one.name: one.value for one in board.entries["a.profile"].figures}
     assert (gained["gain over none"], gained["gain over wrong-profile"]) == (0.25, 0.125)
-    assert "| a.profile | violate | gain over none | +25.0 (" in markdown(board)
+    told = markdown(board)
+    assert "| a | violate pairs | none | +25.0 (" in told
+    differs = {
+        line.split(" | ")[2]: "differs" in line for line in told.splitlines() if "| a | v" in line
+    }
+    assert differs == {"none": True, "wrong-profile": True}
 
 
 def test_a_control_is_compared_on_the_twins_that_are_part_of_it(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from pairwright.evaluation.completions import Completions, completions_page
 from pairwright.evaluation.correlate import Correlations, correlation_page
 from pairwright.evaluation.evaluate import EvaluationResult
 from pairwright.evaluation.leaderboard import COVERAGE, Leaderboard
-from pairwright.evaluation.leaderboard_page import board_page, mode_title, summary_table
+from pairwright.evaluation.leaderboard_page import board_page, mode_title, readings, summary_table
 from pairwright.evaluation.outputs import OutputScores
 from pairwright.evaluation.policy import PolicyAccuracy, policy_page
 from pairwright.pairs import blind_bound
@@ -24,7 +24,7 @@ def print_evaluation(result: EvaluationResult, out: Path) -> int:
     heads, *rows = summary_table(result.board)
     print_words(
         "evaluate", board=result.board, heads=heads, rows=rows, out=out, title_of=mode_title,
-        blind_bound=blind_bound,
+        blind_bound=blind_bound, found=readings(result.board),
     )  # fmt: skip
     return uncovered(result)
 

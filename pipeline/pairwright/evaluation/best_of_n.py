@@ -188,11 +188,7 @@ def curve(
         picked = [of_subsets(*one, k) for one in zip(scores, worth, strict=True)]
         subsets = np.array(picked, np.float64)
         gain = mean(subsets - at_random, cluster_numbers(clusters), least=-1, most=1)
-        return Point(
-            k=k,
-            subsets=mean_adherence(subsets, clusters),
-            gain=gain,
-        )
+        return Point(k=k, subsets=mean_adherence(subsets, clusters), gain=gain)
 
     return ScorerCurve(
         scorer=ref,

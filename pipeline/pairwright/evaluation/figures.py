@@ -164,10 +164,6 @@ def gains(
     for mode, own in both[both.label != "equal"].groupby("mode", sort=False):
         if of_twins or (own.halves == 1).all():
             counted = own[whole[own.index]]
-            found = mean(
-                gain[counted.index].to_numpy(float),
-                cluster_numbers(list(counted.cluster)),
-                least=-1,
-                most=1,
-            )
+            clusters = cluster_numbers(list(counted.cluster))
+            found = mean(gain[counted.index].to_numpy(float), clusters, least=-1, most=1)
             yield _figure(f"gain over {name}", str(mode), str(mode), found)

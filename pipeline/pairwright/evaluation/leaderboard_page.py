@@ -38,9 +38,8 @@ def board_page(board: Leaderboard, *, drawn: bool = True) -> Page:
         figures=FIGURES,
         by_domain=by_domain if len({name for name, _, _ in by_domain}) > 1 else [],
         by_aspects=_grouped(board, lambda group: group in FOLLOWS.values()),
-        gained=[(name, one) for name, one in every if one.name not in FIGURES and one.n],
+        found=readings(board),
         consistent=[(name, one) for name, one in every if one.name == "swap_consistency"],
-        figure_text=figure_text,
         label=label,
         p_value=p_value,
         unit_of=lambda mode: "question" if mode == QUESTIONS else "pair",
@@ -92,6 +91,22 @@ def summary_table(board: Leaderboard) -> list[list[str]]:
     chances = [_chance(board.entries.values(), mode) for mode in figures]
     rows += [["chance", *chances]] if any(chances) else []
     return [[f"{mode_title(m).lower()}, {HEADS[name]}" for m, name in figures.items()], *rows]
+
+
+def readings(board: Leaderboard) -> list[tuple[str, str, str, ScorerFigure]]:
+    """Whether scorers read their users: scorer, mode, control, and the accuracy with the user's
+    posts less that in the control. A scorer that is blind is right on one half of whole twins."""
+    found = []
+    for row in board.entries.values():
+        shown = row.about.condition == "profile" and not row.about.blind
+        for one in row.figures if shown else ():
+            if one.name not in FIGURES and one.n:
+                found.append((label(row), one.mode, one.name.removeprefix("gain over "), one))
+            elif one.name == "both_right" and one.group == one.mode and one.n:
+                own = row.groups("accuracy", one.mode)[one.mode].model_dump()
+                less = {key: own[key] - 0.5 for key in ("value", "low", "high")}
+                found.append((label(row), one.mode, "one half", ScorerFigure(**own | less)))
+    return found
 
 
 def label(row: BoardRow) -> str:
