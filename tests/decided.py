@@ -51,6 +51,8 @@ class Line(NamedTuple):
 class Pairs:
     """Stands in for the pairs that were scored."""
 
+    said = ("columns: prompt",)
+
     def __init__(
         self,
         keys: Iterable[Sequence[Any]],

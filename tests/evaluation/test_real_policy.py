@@ -11,7 +11,6 @@ import pytest
 
 from engines.fixtures import engines, found_by, mixed_texts, reward_models
 from engines.served import NAME, serving_vllm
-from pairwright.errors import EndpointRefused
 from pairwright.models import CONTEXT_LENGTH, Completion, Request
 from pairwright.models.client import Meter
 from pairwright.models.scores import PromptLogprobs, of_text
@@ -54,17 +53,6 @@ def test_log_probabilities_of_vllm_are_those_of_transformers(
         served = of_text(theirs.text)
         assert list(served.ids) == ids
         assert served.log_probabilities == pytest.approx(told, abs=1e-3)
-
-
-def test_a_reward_model_that_vllm_serves_has_no_log_probabilities(
-    engines: str, reward_models: Path, tmp_path: Path
-) -> None:
-    flags = ("--runner", "pooling", "--max-model-len", str(CONTEXT))
-    with (
-        serving_vllm(engines, reward_models / "plain", tmp_path, *flags) as server,
-        pytest.raises(EndpointRefused),
-    ):
-        asyncio.run(_told(server.url, [("Why?", "So.")]))
 
 
 async def _told(url: str, texts: list[tuple[str, str]]) -> list[Completion]:

@@ -157,9 +157,9 @@ def test_options_that_tell_nothing_are_picked_once_in_four(learnt: None, tmp_pat
     ("made", "name", "value", "said"),
     [
         # A third of questions by length, and of the others, where all tie, one in four.
-        ({"words": (14, 12, 12)}, "length", 1 / 2, "Picks the option with the most; chance"),
-        ({"words": (10, 12, 12)}, "length", 1 / 2, "Picks the option with the least; chance"),
-        ({"right": (0, 0, 0, 1, 2, 3)}, "key_place", 1 / 2, "Picks option 1; chance"),
+        ({"words": (14, 12, 12)}, "length", 1 / 2, "Picks the longest: right in 0."),
+        ({"words": (10, 12, 12)}, "length", 1 / 2, "Picks the shortest: right in 0."),
+        ({"right": (0, 0, 0, 1, 2, 3)}, "key_place", 1 / 2, "Picks option 1: right in 0."),
     ],
 )
 def test_a_right_option_that_is_often_the_longest_the_shortest_or_the_first_fails(
@@ -196,4 +196,4 @@ def test_word_overlap_with_the_history_is_of_questions_too(tmp_path: Path) -> No
     check = audited(written(tmp_path, made))["profile_overlap"]
     assert check.config == "self", "pairs of all configurations are no questions"
     assert (check.status, estimate(check).value, estimate(check).n) == ("note", 1.0, 40)
-    assert "chance is 0.250" in check.detail
+    assert "chance 0.25." in check.detail

@@ -57,6 +57,15 @@ def _p(own: Accuracy, value: float, limit: float) -> float:
     return float(2 * special.stdtr(own.clusters - 1, -distance))
 
 
+PICKS = {
+    "length": ("the longest", "the shortest"),
+    "markup": ("the one with the most markup", "the one with the least markup"),
+    "breaks_off": ("one that breaks off", "one that does not break off"),
+}
+OTHER = ("the one with the highest score", "the one with the lowest score")
+"""What the two rules pick, by check."""
+
+
 class Questions:
     """The questions with options among the pairs of a configuration: each wrong option makes a pair
     with each right one. A rule picks the one right option if it wins all pairs of the question; t
@@ -101,13 +110,13 @@ class Questions:
             np.where(several, share, np.where(n == 0, tied, 0.0))
             for n, share in zip(lost, (won, 1 - won), strict=True)
         )
-        rule, best = "most", most
+        rule, best = 0, most
         if max_shortcut is not None and least.mean() > most.mean():
-            rule, best = "least", least
+            rule, best = 1, least
         return accuracy_check(
             name, config, best, clusters[first], either_side=False, chance=chance, rules=2,
             limit=None if max_shortcut is None else blind_bound(chance, max_shortcut),
-            detail=f"Picks the option with the {rule}; chance is {chance:.3f}.",
+            detail=f"Picks {PICKS.get(name, OTHER)[rule]}: {_beside(best, chance)}",
         )  # fmt: skip
 
     def key_place(self, config: str, clusters: Places, max_shortcut: float) -> Check | None:
@@ -124,8 +133,13 @@ class Questions:
         options = [choice.options for _, choice in first.values()]
         chance = float(np.mean([1 / n for n in options]))
         most = int(np.bincount(right).argmax())
+        points = (right == most).astype(np.float64)
         return accuracy_check(
-            "key_place", config, (right == most).astype(np.float64), own, chance=chance,
+            "key_place", config, points, own, chance=chance,
             limit=blind_bound(chance, max_shortcut), either_side=False, rules=max(options),
-            detail=f"Picks option {most + 1}; chance is {chance:.3f}.",
+            detail=f"Picks option {most + 1}: {_beside(points, chance)}",
         )  # fmt: skip
+
+
+def _beside(points: Floats, chance: float) -> str:
+    return f"right in {points.mean():.2f}; chance {chance:.2f}."

@@ -22,7 +22,7 @@ from pairwright.audits.records import EXAMPLES, Audit, Check, Flag
 from pairwright.audits.rights import Licences, Tombstones
 from pairwright.audits.row_check import RowReader
 from pairwright.audits.scan import PersonalData
-from pairwright.audits.shortcuts import Shortcuts
+from pairwright.audits.shortcuts import MIRRORED, Shortcuts
 from pairwright.audits.texts import text_checks
 from pairwright.errors import InputError
 from pairwright.lines import write_lines, write_one
@@ -174,6 +174,10 @@ def audit(
         public=_study_of(run) if run else None,
     )
     report = audit_pairs(source, options, progress=rows)
+    if any(one.name == "profile_empty" and one.status == "note" for one in report.checks):
+        progress(Note("No posts: this cannot show whether a scorer reads the user."))
+    if any(MIRRORED in one.detail for one in report.checks):
+        progress(Note(f"{MIRRORED} Checks without the user decide nothing."))
     for ties in (check.count for check in report.checks if check.name == "ties"):
         progress(Note(f"ties: {ties:,}, which are no pairs"))
     write_one(folder / "audit.json", shortened(report))

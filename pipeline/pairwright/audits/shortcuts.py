@@ -24,6 +24,7 @@ OVERLAP = ("profile_overlap", "profile_tfidf")
 """The checks that are given over all configurations of a mode, too."""
 SAMPLE = 5_000
 """Pairs of a configuration that the bag of words and informed baselines see."""
+MIRRORED = "Mirrored: 50 % by arithmetic, because each pair is there with swapped sides, too."
 NAMED = 20
 """Twins that a check names."""
 
@@ -134,8 +135,7 @@ class Shortcuts:
     ) -> Check:
         clusters = pairs.clusters[places]
         if pairs.depend.mirrored:
-            detail = "Mirrored: 50 % by arithmetic, because each pair is there with swapped sides."
-            return accuracy_check(name, pairs.config, points, clusters, detail=detail)
+            return accuracy_check(name, pairs.config, points, clusters, detail=MIRRORED)
         if pairs.questions:
             return pairs.questions.check(name, pairs.config, places, points, clusters, self._bound)
         return accuracy_check(

@@ -27,8 +27,6 @@ from pairwright.stats import Estimate, Floats, Places, jackknife
 from pairwright.text import visible
 
 LEAST_MODELS = 3
-
-
 Gain = Literal["rank", "score"]
 P_RBO = 0.9
 """The persistence p of RBO: the weight of lower ranks."""

@@ -137,6 +137,8 @@ class Leaderboard(Record):
     benchmark: BenchmarkRef
     pairs: int
     """Pairs that were scored."""
+    said: tuple[str, ...] = ()
+    """How the columns of a file were read, and which rows are no pairs."""
     builders: tuple[Builder, ...]
     rankings: tuple[Ranking, ...]
     entries: dict[str, BoardRow]
@@ -180,6 +182,7 @@ def rank_tables(tables: Sequence[ScoreTable], benchmark: Benchmark) -> Leaderboa
     return Leaderboard(
         benchmark=benchmark.ref,
         pairs=len(scored),
+        said=benchmark.said,
         builders=benchmark.builders,
         rankings=tuple(_rankings(entries, frames)),
         entries=entries,

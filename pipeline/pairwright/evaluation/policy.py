@@ -96,10 +96,7 @@ def guided_results(
 
 def policy_page(result: PolicyAccuracy) -> Page:
     """The whole report."""
-    groups: dict[tuple[str, str], list[GuidedResult]] = {}
-    for line in result.lines:
-        groups.setdefault((line.condition, line.mode), []).append(line)
-    return render_page("policy", result=result, groups=groups)
+    return render_page("policy", result=result)
 
 
 def policy_accuracy(

@@ -95,8 +95,8 @@ def _line(check: Check) -> str:
 
 
 def accuracy_table(audit: Audit) -> Table:
-    """How often each blind rule picks the chosen response: with the configuration, the outcome, the
-    accuracy with its interval, and the number of pairs, or of questions with options."""
+    """How often each blind rule picks the chosen response: with the configuration if there are any,
+    the outcome, the accuracy with its interval, and the number of pairs, or of questions."""
     rows: list[tuple[str, ...]] = []
     for check in audit.checks:
         if check.family == "shortcuts" and check.limit and check.found and check.found.n:
@@ -104,8 +104,10 @@ def accuracy_table(audit: Audit) -> Table:
             pairs = f"{check.found.n:,}"
             rows.append((name, short(check.config), status, check.found.text(2), pairs))
     asked = any(check.chance is not None and check.chance < 0.5 for check in audit.checks)
-    heads = ("", "configuration", "", "accuracy", "questions" if asked else "pairs")
-    return Table(heads, tuple(rows), left=3, note="accuracy without the user")
+    heads = ["", "configuration", "", "accuracy", "questions" if asked else "pairs"]
+    if not any(config for _, config, *_ in rows):
+        heads, rows = heads[:1] + heads[2:], [row[:1] + row[2:] for row in rows]
+    return Table(tuple(heads), tuple(rows), len(heads) - 2, "accuracy without the user")
 
 
 def short(text: str, most: int = 60) -> str:
@@ -142,8 +144,8 @@ def limit(check: Check) -> str:
     if check.limit is None:
         return ""
     if check.family == "shortcuts" and check.found and check.chance is None:
-        return f"{1 - check.limit:g} to {check.limit:g}"
-    return f"{check.limit:g}"
+        return f"{1 - check.limit:.3g} to {check.limit:.3g}"
+    return f"{check.limit:.3g}"
 
 
 def link_to(row: str) -> str:
