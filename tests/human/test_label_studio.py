@@ -142,6 +142,7 @@ def test_what_is_odd_on_the_server_is_noted(site: Site) -> None:
     assert {name for name, content in site.raw().items() if content != before[name]} == {
         "project-1"
     }
+    assert len(pull_answers(site.made.folder.run).files.refused) == 1
     assert site.push().imported == 0
 
 
