@@ -108,9 +108,6 @@ def test_the_secret_seed_is_in_no_file_outside_private(built: Path, tmp_path: Pa
     assert not [text for text in spelled if text in said + done.said]
 
 
-# Again
-
-
 def test_a_sample_is_of_units(study: LiveStudy) -> None:
     study.do("export", *SEED, "--sample", 10)
     fixed, key = read_study(study.folder)

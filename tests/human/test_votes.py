@@ -11,7 +11,7 @@ import pytest
 from annotated import EXPORTS
 from live_study import LiveStudy, usual
 from pairwright.errors import InputError
-from pairwright_human_eval.votes import QuestionVotes, VotesReport, agreement_of, label_of
+from pairwright_human_eval.votes import QuestionVotes, agreement_of, label_of
 from reference_data import LABEL_STUDIO, REFERENCE
 from released import PAIRS, run_of
 from study import pairwright
@@ -204,13 +204,11 @@ def test_own_answers_are_read(tmp_path: Path) -> None:
 
 
 def test_real_exports_are_read() -> None:
-    def report(path: Path) -> VotesReport:
-        return agreement_of(path)
-
-    whole = report(LABEL_STUDIO / "raw_default.json")
-    assert {one.question: one.agreement.items for one in whole.questions}["preference"] == 30
-    assert report(LABEL_STUDIO / "first6_sdk_all_JSON_MIN.json").format == "columns"
-    assert report(EXPORTS / "rubric.json").votes == 18
+    whole = agreement_of(LABEL_STUDIO / "raw_default.json").questions
+    assert {one.question: one.agreement.items for one in whole}["preference"] == 30
+    flat = LABEL_STUDIO / "first6_sdk_all_JSON_MIN.json"
+    assert agreement_of(flat).format == "columns"
+    assert agreement_of(EXPORTS / "rubric.json").votes == 18
 
 
 @pytest.mark.parametrize(
