@@ -114,9 +114,12 @@ def test_what_people_said_of_a_run_is_part_of_its_audit(here: Path) -> None:
     told = {check.name: check for check in found.checks if check.family == "human"}
     assert told["not_verified"].of == found.source.rows
     assert {"not_verified", "verified"} < told.keys()
-    lines = (run / "human" / "decisions.jsonl").read_text(encoding="utf-8").splitlines()
-    decisions = [json.loads(line) for line in lines]
-    pairs = sum(len(of["pairs"]) for of in decisions if of["state"] == "verified")
+    decided, kept = (
+        [json.loads(line) for line in (run / name).read_text(encoding="utf-8").splitlines()]
+        for name in ("human/decisions.jsonl", "pairs.jsonl")
+    )
+    people = {of["unit"] for of in decided if of["state"] == "verified"}
+    pairs = sum((of["twin_id"] or of["id"]) in people for of in kept)
     verified = [check for check in found.checks if check.name == "verified"]
     assert {check.count for check in verified} == {0}
     by_program = [check.detail.split(" verified by simulated annotators, ") for check in verified]
