@@ -93,7 +93,7 @@ RECORDS = """
 import mlcroissant, json, sys
 described = mlcroissant.Dataset(sys.argv[1])
 found = {
-    of.pair: [str(row[f"{of.pair}/id"], "utf-8") for row in described.records(of.pair)]
+    of.id: [str(row[f"{of.id}/id"], "utf-8") for row in described.records(of.id)]
     for of in described.metadata.record_sets
 }
 json.dump(found, open(sys.argv[2], "w"))
