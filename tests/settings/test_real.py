@@ -81,7 +81,7 @@ def test_the_wheel_builds_and_verifies_pairs_in_a_clean_environment(tmp_path: Pa
         [python.parent / "pairwright", "build", "wrong.toml", "--run", "never"],
         cwd=tmp_path, env={**os.environ, "COLUMNS": "400"}, capture_output=True, text=True,
     )  # fmt: skip
-    (page,) = re.findall(r"(/\S+/docs/config\.md) lists them all", wrong.stderr)
+    (page,) = re.findall(r"(/\S+/docs/config\.md) lists every key", wrong.stderr)
     assert Path(page).is_relative_to(environment)
     assert Path(page).read_bytes() == (ROOT / "docs" / "config.md").read_bytes()
     for name in ("export", "simulate", "report", "adjudicate"):
