@@ -3,14 +3,13 @@
 Run by the engines' environment. `MODELS` names them; each is a folder in FOLDER.
 """
 
-import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import torch
-from tokenizers import Tokenizer, processors
+from tokenizers import processors
 from transformers import (
     BertConfig,
     BertForSequenceClassification,
@@ -87,23 +86,6 @@ def silent() -> Any:
     return made
 
 
-def other_tokens() -> Any:
-    """Two letters in each other's place."""
-    made = words()
-    told = json.loads(made.backend_tokenizer.to_str())
-    letters = told["model"]["vocab"]
-    letters["a"], letters["b"] = letters["b"], letters["a"]
-    made._tokenizer = Tokenizer.from_str(json.dumps(told))
-    return made
-
-
-def one_more() -> Any:
-    """With a token that the template writes."""
-    made = words(chat_template=BEGUN.replace("\n{% endfor %}", "<more>{% endfor %}"))
-    made.add_tokens(["<more>"])
-    return made
-
-
 MODELS: dict[str, Callable[[Path], None]] = {
     "plain": lambda folder: write(folder, words()),
     "no-pad": lambda folder: write(folder, words(pad_token=None), pad_token_id=None),
@@ -116,9 +98,6 @@ MODELS: dict[str, Callable[[Path], None]] = {
     "no-template": lambda folder: write(folder, words(chat_template=None)),
     "half-template": lambda folder: write(folder, silent()),
     "policy": lambda folder: write(folder, words(), LlamaForCausalLM, seed=1),
-    "reference": lambda folder: write(folder, words(), LlamaForCausalLM, seed=2),
-    "other-tokens": lambda folder: write(folder, other_tokens(), LlamaForCausalLM, seed=3),
-    "one-token-more": lambda folder: write(folder, one_more(), LlamaForCausalLM),
 }
 
 

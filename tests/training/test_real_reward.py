@@ -81,8 +81,6 @@ def test_a_conversation_over_the_limit_is_not_cut(found: Any) -> None:
         ("policy", "its files lack weights of such a model: score.weight"),
         ("no-template", "no chat template"),
         ("half-template", "leaves out a message"),
-        ("other-tokens", "its tokens are not those of the policy"),
-        ("one-token-more", "it reads tokens that its reference lacks"),
         ("too-long", "20000 is more than the 16384 tokens"),
         ("no-folder", "cannot be loaded"),
         ("no-device", "cannot be loaded"),
