@@ -16,6 +16,7 @@ from pairwright.files import write_whole
 from pairwright.lines import write_lines, write_one
 from pairwright.options import RunPath
 from pairwright.pages import Page, render_page
+from pairwright.pages.plots import draw_states
 from pairwright.progress import Progress, Step, log_notes
 from pairwright.records import Record
 from pairwright.settings.domains import Scale
@@ -133,8 +134,7 @@ def decide(run: RunPath, *, progress: Progress = log_notes) -> DecisionReport:
 
 
 def write_report(folder: HumanFolder, report: StudyReport) -> None:
-    """Write report.json, report.md and report.html: the same report gives the same bytes. Raises
-    StoreError if they cannot be written."""
+    """Write report.json, .md and .html: the same report, the same bytes. Raises StoreError."""
     page = page_of(report)
     write_one(folder.report, report)
     write_whole(folder.path / "report.md", page.markdown)
@@ -143,7 +143,8 @@ def write_report(folder: HumanFolder, report: StudyReport) -> None:
 
 def page_of(report: StudyReport) -> Page:
     """The whole report, which opens with its verdict."""
-    return render_page("study_report", {}, report=report)
+    bars = {row.group: row.states for row in report.decisions}
+    return render_page("study_report", {"states": draw_states(bars)}, report=report)
 
 
 # Figures

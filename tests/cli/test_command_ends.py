@@ -45,7 +45,7 @@ def test_tasks_go_to_a_server_and_answers_return(
         said = ended("push", run, "--url", server.url)
         assert re.search(r"annotator-11 .*/projects/\d+/data\?labeling=1\n$", said)
         assert re.search(r"annotator-11 +0 / \d+ +0 / \d+ +0 / \d+\s*$", ended("status", run))
-        assert "Next:\n  pairwright human report" in ended("pull", run)
+        assert "stands now:\n  pairwright human report" in ended("pull", run)
 
 
 def test_a_terminal_says_in_words_what_the_pages_name_by_codes() -> None:

@@ -45,9 +45,12 @@ def command(*parts: object) -> str:
 
     `command("status", run, "--json")` gives `pairwright status 'my runs/first' --json`.
     """
-    # The path that it was called by, where the shell would not find the name.
-    program = "pairwright" if shutil.which("pairwright") else sys.argv[0]
-    return " ".join(shlex.quote(str(part)) for part in (program, *parts))
+    # What it was called by, where the shell would not find the name.
+    called = (
+        [sys.argv[0]] if Path(sys.argv[0]).stem != "__main__" else ["python", "-m", "pairwright"]
+    )
+    program = ["pairwright"] if shutil.which("pairwright") else called
+    return " ".join(shlex.quote(str(part)) for part in (*program, *parts))
 
 
 @cache

@@ -7,7 +7,7 @@ drawn with its interval.
 import io
 import re
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from html import escape
 from typing import Any, NamedTuple
@@ -17,6 +17,7 @@ from markupsafe import Markup
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.ticker import PercentFormatter
 
 from pairwright.stats import Estimate
 
@@ -253,3 +254,35 @@ def colour_variables() -> Markup:
     dark = " ".join(f"--{name}: {colour.dark};" for name, colour in _VARIABLES.items())
     scheme = f"@media (prefers-color-scheme: dark) {{ :root {{ {dark} }} }}"
     return Markup(f":root {{ {light} }}\n{scheme}")
+
+
+DECIDED = {"verified": GREEN, "refused": RED, "disputed": ORANGE, "waiting": GREY}
+"""How the state of a unit is drawn."""
+
+
+def draw_states(bars: Mapping[str, Mapping[Any, int]]) -> Plot:
+    """A bar a label, of one length, in parts by the states of its units: each part has its count if
+    there is room for it."""
+    with drawing():
+        figure = Figure(figsize=(WIDTH, 1.0 + 0.3 * len(bars)), layout="constrained")
+        axes = figure.add_subplot()
+        for line, counts in enumerate(bars.values()):
+            left, n = 0.0, max(1, sum(counts.values()))
+            for state, colour in DECIDED.items():
+                share = counts[state] / n
+                axes.barh(
+                    line, share, left=left, height=0.7, color=colour.light, edgecolor=PAPER.light,
+                    linewidth=1, label=None if line else state,
+                )  # fmt: skip
+                if share > 0.04:
+                    middle = left + share / 2
+                    count = f"{counts[state]:,}"
+                    axes.text(middle, line, count, color="#000000", ha="center", va="center")
+                left += share
+        labels = [f"{label}  (n = {sum(counts.values()):,})" for label, counts in bars.items()]
+        axes.set_yticks(range(len(bars)), labels)
+        axes.invert_yaxis()
+        axes.set_xlim(0, 1)
+        axes.xaxis.set_major_formatter(PercentFormatter(1, symbol=" %"))
+        axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=4, borderaxespad=0.2)
+        return plot(figure, "Decisions by mode: numbers in the bars are counts.", name="states")
