@@ -279,16 +279,6 @@ def test_the_python_reference_has_every_public_name() -> None:
     assert sorted(listed) == sorted(set(pairwright.__all__) - {"__version__"})
 
 
-def test_the_tutorial_scores_as_the_commands_do_now(demo: Demo) -> None:
-    page = (DOCS / "tutorial.md").read_text(encoding="utf-8").replace("study/re", "demo/re")
-    for words in ("evaluate demo/release --out demo/results", "leaderboard demo/results"):
-        shown = page.partition(f"pairwright {words}\n")[2].split("```")[2].removeprefix("text\n")
-        lines = run(demo.folder, "pairwright", *words.split(), columns=80).splitlines()
-        said = "\n".join(line.rstrip() for line in lines).strip("\n")
-        said = said.replace(f"{Path(sys.executable).parent}{os.sep}", "")
-        assert said.startswith(shown.removesuffix("[...]\n").strip("\n")), words
-
-
 @pytest.mark.real
 def test_the_tutorial_shows_what_its_commands_print() -> None:
     done = subprocess.run(
