@@ -141,7 +141,7 @@ def planted_board(rows: Sequence[Row], chance: Chance, only: Sequence[str] = ())
 
     keys = keys_of(ReadRow("", row, "") for row in rows)
     planted = BenchmarkRef(name="planted", digest="none")
-    pairs = SimpleNamespace(ref=planted, keys=keys, builders=())
+    pairs = SimpleNamespace(ref=planted, keys=keys, builders=(), said=())
     tables = []
     for name, scorer in scorers.items():
         if not only or name in only:
