@@ -13,6 +13,14 @@ ScorerNames = Annotated[
     Iterable[str] | None,
     Option("--scorer", help="A scorer; again for more [the baselines].", metavar="NAME"),
 ]
+ColumnMap = Annotated[
+    Iterable[str],
+    Option("--column", help="Which column holds what; repeatable.", metavar="WHAT=COLUMN"),
+]
+LabelMap = Annotated[
+    Iterable[str],
+    Option("--label", help="What first, second or tie is called.", metavar="PLACE=LABEL,..."),
+]
 SubjectSplit = Annotated[str | None, Option(help="Only this split's pairs [all].", metavar="NAME")]
 AnnotatorCount = Annotated[int, Option(help="How many people there are.", min=2, max=999)]
 Overlap = Annotated[

@@ -18,7 +18,7 @@ from matplotlib.figure import Figure
 from pairwright.pages import page as pages
 from pairwright.pages import render_page, render_words
 from pairwright.pages.markdown import Table
-from pairwright.pages.plots import BLUE, Dot, Plot, draw_dots, drawing, plot
+from pairwright.pages.plots import BLUE, Dot, Panel, Plot, draw_panels, drawing, plot
 from pairwright.releases.derive import card as cards
 from pairwright.stats import Estimate, share
 
@@ -258,10 +258,11 @@ def test_dots_have_their_intervals_and_no_value_has_no_dot() -> None:
         Dot("one", share(9, 20), BLUE, "s", name="without", hollow=True),
         Dot("two", Estimate(value=None, low=None, high=None, n=0, clusters=0)),
     ]
-    drawn = draw_dots(dots, unit="%", reference=0.5, caption="Dots", name="dots")
+    labels = list(dict.fromkeys(dot.label for dot in dots))
+    drawn = draw_panels([Panel(dots, "%", 0.5)], labels, caption="Dots", name="dots")
     assert "with posts" in drawn.svg
     assert "two" in drawn.svg
-    assert drawn == draw_dots(dots, unit="%", reference=0.5, caption="Dots", name="dots")
+    assert drawn == draw_panels([Panel(dots, "%", 0.5)], labels, caption="Dots", name="dots")
 
 
 def test_a_terminal_gets_the_tables_that_are_not_folded_as_plain_text(template: Template) -> None:

@@ -3,7 +3,7 @@ check, and the report of it."""
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, NamedTuple
@@ -26,6 +26,7 @@ from pairwright.audits.shortcuts import MIRRORED, Shortcuts
 from pairwright.audits.texts import text_checks
 from pairwright.errors import InputError
 from pairwright.lines import write_lines, write_one
+from pairwright.options import ColumnMap, LabelMap
 from pairwright.pages.output import output_folder
 from pairwright.pairs import (
     TIE,
@@ -104,18 +105,8 @@ def audit(
     max_overlap: Annotated[
         float | None, Option(help="Bound on word overlap's accuracy [the run's].", min=0.5, max=1)
     ] = None,
-    columns: Annotated[
-        Iterable[str],
-        Option("--column", help="Which column holds what; repeatable.", metavar="WHAT=COLUMN"),
-    ] = (),
-    labels: Annotated[
-        Iterable[str],
-        Option(
-            "--label",
-            help="Which labels mean first, second or tie; repeatable.",
-            metavar="PLACE=LABEL,...",
-        ),
-    ] = (),
+    columns: ColumnMap = (),
+    labels: LabelMap = (),
     progress: Progress = log_notes,
 ) -> AuditResult:
     """Audit pairs: what a scorer can tell without the user, leaks, integrity, people, balance.

@@ -34,7 +34,7 @@ from pairwright.evaluation.settings import Scorers, ScoresOfFile, history_hash, 
 from pairwright.lines import write_lines
 from pairwright.manner import is_choice_text
 from pairwright.notebook import run_async
-from pairwright.options import OutPath, ScorerNames, SubjectLimit, SubjectSplit
+from pairwright.options import ColumnMap, LabelMap, OutPath, ScorerNames, SubjectLimit, SubjectSplit
 from pairwright.pages.output import output_folder, write_page
 from pairwright.pairs import column_map, label_map
 from pairwright.progress import Note, Progress, Stop, log_notes
@@ -64,14 +64,8 @@ def evaluate(
         Iterable[str] | None,
         Option("--condition", help="What is shown; repeatable.", metavar="COND"),
     ] = None,
-    columns: Annotated[
-        Iterable[str],
-        Option("--column", help="Which column holds what; repeatable.", metavar="WHAT=COLUMN"),
-    ] = (),
-    labels: Annotated[
-        Iterable[str],
-        Option("--label", help="Which labels mean first, second or tie.", metavar="PLACE=LABEL"),
-    ] = (),
+    columns: ColumnMap = (),
+    labels: LabelMap = (),
     split: SubjectSplit = None,
     limit: SubjectLimit = None,
     progress: Progress = log_notes,

@@ -16,7 +16,6 @@ import matplotlib as mpl
 from markupsafe import Markup
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 from matplotlib.ticker import PercentFormatter
 
 from pairwright.stats import Estimate
@@ -131,17 +130,6 @@ class Panel(NamedTuple):
     """Both ends of the axis, in percent; None: where the marks end."""
 
 
-def draw_dots(
-    dots: Sequence[Dot], *, unit: str, reference: float | None, caption: str, name: str
-) -> Plot:
-    """A line a label, on which each estimate is a mark with its interval; values times 100.
-
-    `reference` is a share at which a dashed line stands, such as one half.
-    """
-    labels = list(dict.fromkeys(dot.label for dot in dots))
-    return draw_panels([Panel(dots, unit, reference)], labels, caption=caption, name=name)
-
-
 def draw_panels(panels: Sequence[Panel], labels: Sequence[str], *, caption: str, name: str) -> Plot:
     """Panels side by side on the same lines, the first label on top; a name in the legend comes
     with its first mark."""
@@ -177,19 +165,6 @@ def draw_mark(axes: Axes, dot: Dot, at: float) -> None:
         100 * value, at, dot.marker, color=dot.colour.light, markersize=5, clip_on=False,
         markerfacecolor=PAPER.light if dot.hollow else dot.colour.light,
     )  # fmt: skip
-
-
-def draw_cross(
-    axes: Axes, x: Estimate, y: Estimate, colour: Colour, marker: str = "o", *, scale: float = 1
-) -> Line2D:
-    """Two estimates as a point with both intervals, values times `scale`."""
-    at, up = scale * (x.value or 0.0), scale * (y.value or 0.0)
-    if x.low is not None and x.high is not None:
-        axes.hlines(up, scale * x.low, scale * x.high, color=colour.light, alpha=0.5)
-    if y.low is not None and y.high is not None:
-        axes.vlines(at, scale * y.low, scale * y.high, color=colour.light, alpha=0.5)
-    [point] = axes.plot(at, up, marker, color=colour.light)
-    return point
 
 
 def _draw_legend(figure: Figure, dots: Sequence[Dot]) -> None:
