@@ -52,12 +52,19 @@ demo: .venv/base-$(STAMP)     ## build, verify with simulated annotators, releas
 	@rm -rf $(DEMO)
 	@$(BIN)/pairwright init $(DEMO) >/dev/null
 	@$(BIN)/pairwright init $(DEMO)/.as-written >/dev/null
+	@printf '%s\n' "21 fictional users. Model replies are replayed from a file: no key, no network." \
+		"Annotators are simulated: nothing here is evidence about people." "" "1  Build pairs"
 	$(BIN)/pairwright build $(DEMO)/pairwright.toml --run $(DEMO)/run
+	@printf '\n%s\n' "   One of its twins:"
+	$(BIN)/pairwright show $(DEMO)/run twin:cooking-01
+	@printf '\n%s\n' "2  Ask people: two rounds, answered by simulated annotators"
 	$(BIN)/pairwright human export $(DEMO)/run --seed 0
-	$(BIN)/pairwright human simulate $(DEMO)/run
-	$(BIN)/pairwright human adjudicate $(DEMO)/run
-	$(BIN)/pairwright human simulate $(DEMO)/run
+	$(BIN)/pairwright human simulate $(DEMO)/run >/dev/null
+	$(BIN)/pairwright human adjudicate $(DEMO)/run >/dev/null
+	$(BIN)/pairwright human simulate $(DEMO)/run >/dev/null
+	@printf '\n%s\n' "3  Decide"
 	$(BIN)/pairwright human report $(DEMO)/run
+	@printf '\n%s\n' "4  Release and audit"
 	$(BIN)/pairwright release $(DEMO)/run --out $(DEMO)/release --version 0.1.0 --trial
 	@echo "Open: $(DEMO)/release/audit/report.html"
 

@@ -138,9 +138,10 @@ def test_the_table_of_build_and_status_says_what_the_files_hold(built: Built) ->
     counts = built.study.manifest["counts"]
     said = " ".join(built.done.out.split())
     assert len(built.done.out.splitlines()) <= 15
-    assert f"{sum(counts['pairs'].values())} pairs kept from {ITEMS} items" in said
-    assert f"Dropped: {sum(one['n'] for one in counts['dropped'])} unit" in said
-    assert f"Calls: {built.calls:,} stored, {built.calls:,} sent now." in said
+    assert f"{sum(counts['pairs'].values())} pairs from {ITEMS} questions" in said
+    twins = sum(one["n"] for one in counts["dropped"] if one["mode"] == "twin")
+    assert f"twins {counts['kept']['twin']} of {counts['kept']['twin'] + twins}" in said
+    assert f"{built.calls:,} calls stored, {built.calls:,} sent now." in said
     status = pairwright("status", built.study.run)
     assert status.code == 0
     rows = [line.split() for line in status.out.splitlines()]
@@ -443,7 +444,7 @@ def test_a_model_that_thinks_its_room_away_is_named_with_what_to_set(tmp_path: P
     with in_thread(thinks(10_000)) as endpoint:
         study = Study.make(tmp_path / "s", endpoint.url, limit=1, modes=["violate"])
         done = study.build()
-    assert "because thinking used up the tokens (1)" in " ".join(done.out.split())
+    assert "0 of 1 thinking used up the tokens (1)" in " ".join(done.out.split())
     assert "says which thinking_tokens to set" in done.err
     assert "Hm." not in (study.run / "dropped.jsonl").read_text("utf-8")
 
@@ -470,7 +471,7 @@ def test_a_terminal_that_lacks_characters_shows_their_codes(built: Built, tmp_pa
 
 def test_show_gives_the_whole_lineage_of_a_pair_and_each_call(built: Built) -> None:
     pair = next(p for p in built.study.rows("pairs.jsonl") if p["mode"] == "violate")
-    done = pairwright("show", built.study.run, pair["id"])
+    done = pairwright("show", built.study.run, pair["id"], "--all")
     assert done.code == 0
     flat = re.sub(r"[\s│]+", " ", done.out)
     for text in (pair["question"], pair["chosen"], pair["rejected"]):
@@ -500,6 +501,7 @@ def test_show_finds_twins_units_items_and_refusals(built: Built) -> None:
         done = pairwright("show", built.study.run, wanted)
         assert done.code == 0
         assert f"{unit}: kept" in done.out
+        assert "Response 2" in done.out
     done = pairwright("show", built.study.run, refused["unit"])
     assert done.code == 0
     assert f"{refused['unit']}: dropped" in done.out

@@ -77,7 +77,7 @@ def test_it_says_what_a_study_can_show_and_what_to_do_next(
     # The same run makes the same bytes.
     assert study.files() == exported.files()
     for kind, n in Counter(keyed.kind for keyed in study.key.values()).items():
-        assert re.search(rf"{kind} +{n:,} *\n", said), kind
+        assert re.search(rf"\b{n:,}\s{kind}\b", said), kind
     assert "11 annotators can verify 12 twins and 12 violate pairs: 4 votes on each pair" in said
     assert f"pairwright human push {study.run}" in said
     assert str(study.folder.guidelines) in said.replace("\n", "")
@@ -181,14 +181,14 @@ def test_quality_is_named_first_and_a_folder_s_name_is_no_markup(
 def test_simulating_a_second_time_answers_the_second_round_alone(study: LiveStudy) -> None:
     study.do("export", *SEED)
     tasks = len(study.key)
-    assert f"Answered: {tasks} open tasks." in study.do("simulate", "--seed", 3)
+    assert f"annotators answered {tasks} open tasks." in study.do("simulate", "--seed", 3)
     first = study.answers
     assert "Nothing is open" in study.do("simulate", "--accuracy", 1)
     assert study.answers == first
     assert "Tasks added" in study.do("adjudicate")
     said = study.do("simulate", "--accuracy", 1, "--seed", 4)
     added = [answer for answer in study.answers if answer not in first]
-    assert f"Answered: {len({answer.task for answer in added})} open task" in said
+    assert f"answered {len({answer.task for answer in added})} open task" in said
     assert {answer.annotator for answer in added} == set(pseudonyms(6, "adjudicator"))
 
 

@@ -13,21 +13,23 @@ MODEL = "pairwright-double"
 BROKEN: dict[str, tuple[Body, str, str, str]] = {
     "thinking alone": (
         {"content": None, "reasoning_content": "Let me see."}, "stop", "unusable_reply",
-        "empty, or thinking alone",
+        "replies empty, or thinking alone",
     ),
     "a tool call": (
         {"content": None, "tool_calls": [{"function": {"name": "search"}}]}, "tool_calls",
-        "tool_call", "a tool call",
+        "tool_call",
+        "tool calls instead of replies",
     ),
     "a refusal": (
-        {"content": None, "refusal": "I cannot help."}, "stop", "model_refused", "a refusal",
+        {"content": None, "refusal": "I cannot help."}, "stop", "model_refused",
+        "the model declined",
     ),
     "cut short": (
         {"content": '{"asp'}, "length", "cut_short",
-        "cut short at max_tokens",
+        "replies cut short",
     ),
-    "not a number": ({"content": "NaN"}, "stop", "unparseable", "not what was asked for"),
-    "nothing": ({"content": None}, "stop", "unparseable", "not what was asked for"),
+    "not a number": ({"content": "NaN"}, "stop", "unparseable", "unreadable replies"),
+    "nothing": ({"content": None}, "stop", "unparseable", "unreadable replies"),
 }  # fmt: skip
 
 
@@ -60,7 +62,7 @@ def test_a_run_without_usable_replies_says_why(server: Server, study: Study, kin
     done = study.build()
     assert done.code == 1
     assert "This run is short: 4 units were dropped of 4 because a model gave" in done.err
-    assert f"plan: 4 times {meaning}" in done.err
+    assert f"plan: {meaning} (4)" in done.err
     assert reason in study.rows("dropped.jsonl")[0]["dropped"]["reason"]
     assert pairwright("status", study.run).code == 1
     assert json.loads((study.run / "manifest.json").read_text())["state"] == "short"
@@ -97,7 +99,7 @@ def test_a_second_judge_who_cannot_be_read_is_asked_again(study: Study) -> None:
         done = study.build()
         assert done.code == 1
         assert "This run is short: 4 units were dropped of 4" in done.err
-        assert "compare: 4 times not what was asked for" in done.err
+        assert "compare: unreadable replies (4)" in done.err
         unit = study.rows("dropped.jsonl")[0]["unit"]
         assert "stop compare_unparseable of second:" in pairwright("show", study.run, unit).out
         broken = False
@@ -117,5 +119,5 @@ def test_a_refusal_in_place_of_content_is_no_response(study: Study) -> None:
         study.change(served__base_url=endpoint.url)
         done = study.build()
     assert done.code == 1
-    assert "a refusal" in done.err
+    assert "the model declined" in done.err
     assert "I cannot help" not in (study.run / "pairs.jsonl").read_text()

@@ -152,7 +152,7 @@ def test_a_release_keeps_the_bound_and_attribution_that_it_states(tmp_path: Path
     assert verify(out).kind == "release"
     assert any(row.narrative for row in rows(out)), "a reason is its user's narrative"
     shown = pairwright("show", run, next(iterate_pairs(run)).id)
-    assert "the user's own choice" in " ".join(shown.said.split())
+    assert "chose response 1" in " ".join(shown.said.split())
 
     def bound(path: Path, most: float | None = None) -> float | None:
         found = audit(path, out=tmp_path / "audit", max_overlap=most)

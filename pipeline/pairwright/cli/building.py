@@ -44,10 +44,10 @@ def _print_result(result: BuildResult, run: Path, same_build: str) -> int:
     print_words(
         "build",
         found=found,
-        units={mode: MODES[mode].unit for mode in found.config.modes},
+        units={mode: MODES[mode].units for mode in found.config.modes},
         sent=result.usage.sent,
         run=run,
-        pair=pair and pair.id,
+        shown=pair and f"{pair.mode}:{pair.item_id}",
         requests=result.requests,
         same_build=same_build,
     )

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Annotated
 
 import jinja2
-from typer import Argument
+from typer import Argument, Option
 
 from pairwright.construct.folder import RunFolder
 from pairwright.construct.outcomes import Failed, Outcome, Outcomes
@@ -29,11 +29,15 @@ def show(
         str | None,
         Argument(help="Of a pair, twin, unit, item or call; its beginning will do.", metavar="ID"),
     ] = None,
+    everything: Annotated[
+        bool, Option("--all", help="With posts, drafts, checks and calls.")
+    ] = False,
 ) -> list[str]:
-    """Show how one pair came about: posts, aspects, responses, drafts, gates, calls.
+    """Show one pair or twin: the question, its users' aspects with evidence, both responses.
 
-    Works for dropped and failed units, too. The key of a call, which is listed below a unit, shows
-    its prompt and its raw reply. Without an id, every unit is listed with what came of it.
+    Dropped and failed units show their drafts and the reason. With --all, posts, drafts, checks and
+    calls are listed, too; the key of a call shows its prompt and its raw reply. Without an id,
+    every unit is listed with its outcome.
 
     Raises InputError if nothing has the id.
 
@@ -41,7 +45,7 @@ def show(
 
         pairwright show runs/first
         pairwright show runs/first pair-1f2e3d4c5b6a7980
-        pairwright show runs/first twin:cooking-01
+        pairwright show runs/first twin:cooking-01 --all
     """
     with closing(Store(RunFolder(Path(run)).calls, writing=False)) as store:
         if wanted is None:
@@ -51,7 +55,7 @@ def show(
             ]
         if stored := store.call(wanted):
             return _call(*stored)
-        return _unit(store, _found(store, wanted, Path(run)))
+        return _unit(store, _found(store, wanted, Path(run)), everything)
 
 
 _NAMES = """
@@ -80,8 +84,9 @@ def _found(store: Store, wanted: str, run: Path) -> Outcome:
     )
 
 
-def _unit(store: Store, outcome: Outcome) -> list[str]:
-    """Everything of a unit: users, posts, evidence, scores and texts, and the calls behind it."""
+def _unit(store: Store, outcome: Outcome, everything: bool) -> list[str]:
+    """The question, users and responses of a kept unit; of others, and with `everything`, also
+    posts, drafts, scores and the calls behind them."""
     plans = Outcomes(store).rows("mode = 'plan' AND item = ?", outcome.item, whole=False)
     calls = {k: why for row in (*plans, outcome) for k, why in json.loads(row.calls).items()}
     query = "SELECT prompt_tokens, completion_tokens FROM calls WHERE key = ?"
@@ -95,6 +100,7 @@ def _unit(store: Store, outcome: Outcome) -> list[str]:
     return _filled(
         "unit",
         one=outcome,
+        everything=everything,
         record=outcome.read(kinds.get(outcome.kind, Failed)),
         calls=calls,
         prompt_tokens=sum(row[0] for row in tokens),

@@ -93,11 +93,11 @@ class RunStatus:
             one.n for one in self.units if kind in (None, one.kind) and mode in (None, one.mode)
         )
 
-    def reasons(self, kind: OutcomeKind) -> Counter[str]:
-        """The units of one kind by reason."""
+    def reasons(self, kind: OutcomeKind, mode: str | None = None) -> Counter[str]:
+        """The units of one kind by reason, of one mode or of all."""
         found = Counter[str]()
         for one in self.units:
-            found[one.reason] += one.n * (one.kind == kind)
+            found[one.reason] += one.n * (one.kind == kind and mode in (None, one.mode))
         return +found
 
     def pairs_of(self, mode: str) -> int:
