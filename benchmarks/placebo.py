@@ -48,7 +48,7 @@ from pairwright.evaluation.scorers.scorer import (
     Scorer,
     ScorerRef,
 )
-from pairwright.evaluation.scores import PairScoring, Score, ScoresOf, ScoreTable
+from pairwright.evaluation.scores import Score, ScoresOf, ScoreTable, score_pair
 from pairwright.evaluation.settings import ALL_POSTS
 from pairwright.pairs import ReadRow, Row
 from pairwright.stats import Estimate, Flags, Floats, Places, mean_points
@@ -136,12 +136,11 @@ def planted_board(rows: Sequence[Row], chance: Chance, only: Sequence[str] = ())
     sources = ContentSources(ALL_POSTS, Strangers((), 0))
 
     async def scored(scorer: Scorer) -> tuple[Score, ...]:
-        scoring = PairScoring(scorer, "profile", sources)
-        return tuple([await scoring.score(row) for row in rows])
+        return tuple([await score_pair(row, scorer, "profile", sources) for row in rows])
 
     keys = keys_of(ReadRow("", row, "") for row in rows)
     planted = BenchmarkRef(name="planted", digest="none")
-    pairs = SimpleNamespace(ref=planted, keys=keys, builders=(), said=())
+    pairs = SimpleNamespace(ref=planted, keys=keys, builders={}, said=())
     tables = []
     for name, scorer in scorers.items():
         if not only or name in only:

@@ -6,13 +6,13 @@ board = board_with(tmp_path, good=right_on(30), poor=right_on(12))
 """
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 import pandas as pd
 
-from pairwright.evaluation.benchmark import Benchmark, BenchmarkRef, Builder
+from pairwright.evaluation.benchmark import Benchmark, BenchmarkRef
 from pairwright.evaluation.conditions import ConditionName
 from pairwright.evaluation.leaderboard import Leaderboard, rank_tables
 from pairwright.evaluation.scorers.scorer import BASELINES, ScorerRef
@@ -28,6 +28,7 @@ from pairwright.evaluation.scores import (
 from pairwright.modes import halves_of, label_of
 
 RELEASE = BenchmarkRef(name="small-pairs", version="1.0.0", digest="b2:00")
+NOBODY: Mapping[str, tuple[str, ...]] = {}
 Half = tuple[float | None, float]
 """The scores of a half's own chosen and rejected response."""
 AHEAD, BEHIND, TIED = (1.0, 0.0), (0.0, 1.0), (1.0, 1.0)
@@ -57,7 +58,7 @@ class Pairs:
         self,
         keys: Iterable[Sequence[Any]],
         ref: BenchmarkRef = RELEASE,
-        builders: tuple[Builder, ...] = (),
+        builders: Mapping[str, tuple[str, ...]] = NOBODY,
     ) -> None:
         self.ref, self.builders = ref, builders
         self.keys = pd.DataFrame(
@@ -66,7 +67,9 @@ class Pairs:
 
 
 def pairs_of(
-    lines: Iterable[Line], ref: BenchmarkRef = RELEASE, builders: tuple[Builder, ...] = ()
+    lines: Iterable[Line],
+    ref: BenchmarkRef = RELEASE,
+    builders: Mapping[str, tuple[str, ...]] = NOBODY,
 ) -> Benchmark:
     return cast("Benchmark", Pairs((line[:-1] for line in lines), ref, builders))
 
@@ -153,7 +156,7 @@ def result(
 
 
 def board_of(
-    *given: Path, ref: BenchmarkRef = RELEASE, builders: tuple[Builder, ...] = ()
+    *given: Path, ref: BenchmarkRef = RELEASE, builders: Mapping[str, tuple[str, ...]] = NOBODY
 ) -> Leaderboard:
     tables = read_scores(given)
     keys = [key for one in tables for key in json.loads(one.path.with_suffix(".keys").read_bytes())]

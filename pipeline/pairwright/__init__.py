@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from pairwright.construct.outcomes import load_release as load_release
     from pairwright.construct.status import RunStatus as RunStatus
     from pairwright.construct.status import status as status
-    from pairwright.evaluation.correlate import Correlations as Correlations
     from pairwright.evaluation.correlate import correlate as correlate
+    from pairwright.evaluation.downstream import Downstream as Downstream
     from pairwright.evaluation.evaluate import EvaluationResult as EvaluationResult
     from pairwright.evaluation.evaluate import evaluate as evaluate
     from pairwright.evaluation.evaluate import leaderboard as leaderboard

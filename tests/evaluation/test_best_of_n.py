@@ -1,4 +1,4 @@
-"""Outputs held to rubrics, and what a scorer's pick of k samples is worth."""
+"""What a scorer's pick of k samples is worth, and outputs that are judged by the rubrics."""
 
 import json
 import math
@@ -15,41 +15,38 @@ from aiohttp import web
 from decided import ends
 from endpoint import Asked as Call
 from endpoint import Endpoint, completion, in_thread
-from pairwright.cli.evaluation import print_scores
 from pairwright.errors import InputError
 from pairwright.evaluation.benchmark import Benchmark, BenchmarkRef
 from pairwright.evaluation.best_of_n import (
-    BestOfN,
+    CEILING,
     SampledQuestion,
-    ScorerCurve,
-    best_of_n_page,
-    curve,
     of_subsets,
+    picks,
+    result_of,
+    scaling,
 )
+from pairwright.evaluation.downstream import Downstream
 from pairwright.evaluation.outputs import (
     JudgedOutput,
-    OutputScores,
     PersonQuestion,
     PersonQuestions,
-    SampleScores,
-    model_scores,
+    output_scores,
     read_outputs,
 )
+from pairwright.evaluation.sampling import SampleScores
 from pairwright.evaluation.scorers.scorer import ScorerRef
 from pairwright.lines import read_lines
 from pairwright.pairs import Row
 from pairwright.records import AspectScore
 from study import Done, pairwright
 
-
-@pytest.fixture(scope="module")
-def release(small_release: Path) -> Path:
-    return small_release
+REF = BenchmarkRef(name="r", version="1.0.0", digest="d")
+JUDGE = ScorerRef(name="judge", kind="judge", model="j")
 
 
 @pytest.fixture(scope="module")
-def rows(release: Path) -> list[Row]:
-    return list(Benchmark(release).rows())
+def rows(small_release: Path) -> list[Row]:
+    return list(Benchmark(small_release).rows())
 
 
 @pytest.fixture(scope="module")
@@ -103,58 +100,68 @@ def test_more_than_there_are_is_refused_and_never_repeated(k: int) -> None:
 # Curves
 
 
-Samples = list[tuple[SampledQuestion, str]]
-"""Each with its cluster."""
-
-
-def samples(*worths: list[float], cluster: str = "") -> Samples:
+def sampled(*worths: list[float]) -> list[SampledQuestion]:
     return [
-        (
-            SampledQuestion(pair=f"p{n}", responses=("",) * len(of), adherence=tuple(of)),
-            cluster or f"user-{n}",
-        )
+        SampledQuestion(pair=f"p{n}", responses=("",) * len(of), adherence=tuple(of))
         for n, of in enumerate(worths)
     ]
 
 
-def made(given: Samples, *scores: list[float]) -> ScorerCurve:
-    scored = [
-        SampleScores(question=of.pair, scorer="s", scores=tuple(each))
-        for (of, _), each in zip(given, scores, strict=True)
+def scored(*scores: list[float]) -> list[SampleScores]:
+    return [
+        SampleScores(question=f"p{n}", scorer="s", scores=tuple(of)) for n, of in enumerate(scores)
     ]
-    return curve(ScorerRef(name="s", kind="pointwise"), given, scored, (1, 2))
+
+
+def made(
+    worths: list[list[float]], scores: list[list[float]], users: str = "", policy: str = "p"
+) -> Downstream:
+    """The result of one scorer; `users` has a letter for the user of each question."""
+    samples, given = sampled(*worths), scored(*scores)
+    clusters = {of.pair: users[n] if users else of.pair for n, of in enumerate(samples)}
+    models = [ScorerRef(name="policy", kind="policy", model=policy), JUDGE]
+    models.append(ScorerRef(name="s", kind="pointwise", model="rm"))
+    frame = picks(samples, given, clusters, len(worths[0]))
+    return result_of(frame, samples, given, models, REF)
 
 
 def test_a_curve_is_the_mean_over_questions_with_its_interval_by_user() -> None:
-    one, two = made(samples([0.0, 1.0], [0.5, 0.5], [1.0, 0.0]), *[[0.0, 1.0]] * 3).points
-    assert (one.subsets.value, one.gain.value, two.subsets.value) == (0.5, 0, 0.5)
-    assert (two.subsets.n, two.subsets.clusters, two.subsets.low) == (3, 3, None)
-    many = made(samples(*[[0.0, 1.0], [0.5, 0.5], [1.0, 0.0]] * 2), *[[0.0, 1.0]] * 6).points[1]
-    low, high = ends(many.subsets)
+    few = made([[0.0, 1.0], [0.5, 0.5], [1.0, 0.0]], [[0.0, 1.0]] * 3)
+    one, two = (few.figure("adherence", "s", k) for k in "12")
+    assert (one.value, few.figure("gain", "s", "1").value, two.value) == (0.5, 0, 0.5)
+    assert (two.n, two.clusters, two.low) == (3, 3, None)
+    assert few.figure("adherence", CEILING, "2").value == pytest.approx(2.5 / 3, abs=1e-6)
+    many = made([[0.0, 1.0], [0.5, 0.5], [1.0, 0.0]] * 2, [[0.0, 1.0]] * 6)
+    low, high = ends(many.figure("adherence", "s", "2"))
     assert low < 0.5 < high
     # Questions of one user are not independent.
-    together = made(samples([0.0, 1.0], [0.2, 0.4], cluster="una"), [0, 1], [0, 1])
-    assert (together.points[0].subsets.clusters, together.points[0].subsets.low) == (1, None)
-    # Equal values and gains have no interval.
-    equal = made(samples(*[[0.0, 0.0]] * 6), *[[0.0, 1.0]] * 6).points[0].subsets
-    assert (equal.value, equal.low) == (0, None)
-    given = samples([0.0, 1.0], [1.0, 0.0])
-    picks = made(given, [0, 1], [1, 0]).points[1].gain
-    assert (picks.value, picks.low, picks.high) == (0.5, None, None)
-    never = made(given, [0, 0], [0, 0]).points[1].gain
-    assert (never.value, never.low, never.high) == (0, None, None)
+    together = made([[0.0, 1.0], [0.2, 0.4]], [[0, 1], [0, 1]], users="aa")
+    first = together.figure("adherence", "s", "1")
+    assert (first.clusters, first.low) == (1, None)
+    gain = made([[0.0, 1.0], [1.0, 0.0]], [[0, 1], [1, 0]]).figure("gain", "s", "2")
+    assert (gain.value, str(gain)[:6]) == (0.5, "+0.500")
 
 
 def test_a_question_without_a_score_for_every_sample_does_not_count() -> None:
-    given = samples([0.0, 1.0], [0.8, 0.2])
-    scored = [
-        SampleScores(question="p0", scorer="s", scores=(1.0, 2.0)),
-        SampleScores(question="p1", scorer="s", unscored="context_length", detail="too long"),
-    ]
-    found = curve(ScorerRef(name="s", kind="pointwise"), given, scored, (1, 2))
-    assert (found.questions, found.unscored) == (1, {"context_length": 1})
-    nothing = curve(found.scorer, given, scored[1:], (1, 2))
-    assert (nothing.questions, nothing.points) == (0, ())
+    samples = sampled([0.0, 1.0], [0.8, 0.2])
+    given = [*scored([1.0, 2.0]), SampleScores(question="p1", scorer="s", unscored="http_500")]
+    models = [JUDGE, JUDGE, ScorerRef(name="s", kind="pointwise", model="j")]
+    frame = picks(samples, given, {"p0": "a", "p1": "b"}, 2)
+    found = result_of(frame, samples, given, models, REF)
+    assert found.figure("adherence", "s", "2").n == 1
+    (part,) = found.parts
+    assert (part.counted, part.unscored, part.short) == (1, {"http_500": 1}, True)
+    assert found.warnings == ("s is the judge's own model: this is not evidence.",)
+    nothing = result_of(picks([], [], {}, 2), [], [], models, REF)
+    assert (nothing.figures, nothing.parts[0].short) == ((), True)
+    assert not scaling(nothing)
+
+
+def test_a_model_that_bears_a_hostile_name_is_shown_as_it_is() -> None:
+    found = made([[0.0, 1.0]], [[0, 1]], policy="<script>x</script>")
+    page = found.page(scaling(found))
+    assert "<script>" not in page.html
+    assert "&lt;script&gt;" in page.html
 
 
 # Outputs
@@ -235,13 +242,14 @@ def judged(n: int, adherence: float | None, why: str = "") -> tuple[JudgedOutput
 
 def test_outputs_without_a_score_are_never_zero() -> None:
     given = [judged(0, 1.0), judged(1, 0.5), judged(2, None, "unparseable")]
-    (found,) = model_scores(given, 5)
-    assert found.adherence is not None
-    assert (found.adherence.value, found.adherence.n) == (0.75, 2)
-    assert (found.scored, found.outputs, found.questions) == (2, 3, 5)
-    assert found.unscored == {"unparseable": 1}
-    (none,) = model_scores([judged(0, None, "empty_output")], 5)
-    assert none.adherence is None
+    found = output_scores(given, 5, JUDGE, REF)
+    figure, (part,) = found.figure("adherence", "m"), found.parts
+    assert (figure.value, figure.n) == (0.75, 2)
+    assert (part.asked, part.counted, part.unscored) == (3, 2, {"unparseable": 1})
+    assert "m: outputs for 3 of 5 questions." in found.notes
+    trial = BenchmarkRef(name="r", version="0.1.0-trial", digest="b2:00", kind="trial")
+    none = output_scores([judged(0, None, "empty_output")], 5, JUDGE, trial)
+    assert (none.figures, none.warnings) == ((), (trial.warning,))
 
 
 # The commands, on a real port
@@ -277,7 +285,7 @@ class Toy:
         return json.dumps({"scores": scores})
 
 
-POLICY, JUDGE = ('[policy]\nendpoint = "toy"\n', '[judge]\nendpoint = "toy"\n')
+POLICY, ASKED = ('[policy]\nendpoint = "toy"\n', '[judge]\nendpoint = "toy"\n')
 SETTINGS = f"""
 [endpoints.toy]
 base_url = "URL"
@@ -289,7 +297,7 @@ endpoint = "toy"
 [scorers.judge]
 kind = "pairwise"
 endpoint = "toy"
-{JUDGE}{POLICY}"""
+{ASKED}{POLICY}"""
 
 
 class Work(NamedTuple):
@@ -319,10 +327,9 @@ class Work(NamedTuple):
         written = "".join(line(id=asked.item, output=text) for asked in self.questions.own)
         (self.folder / "outputs.jsonl").write_text(written, encoding="utf-8")
 
-    @property
-    def found(self) -> BestOfN:
-        path = self.folder / "out" / "best_of_n.json"
-        return BestOfN.model_validate_json(path.read_text("utf-8"))
+    def found(self, name: str = "best_of_n") -> Downstream:
+        path = self.folder / "out" / f"{name}.json"
+        return Downstream.model_validate_json(path.read_text("utf-8"))
 
     @property
     def samples(self) -> list[SampledQuestion]:
@@ -334,9 +341,9 @@ class Work(NamedTuple):
 
 
 @pytest.fixture
-def work(release: Path, tmp_path: Path, questions: PersonQuestions) -> Iterator[Work]:
+def work(small_release: Path, tmp_path: Path, questions: PersonQuestions) -> Iterator[Work]:
     with in_thread(Toy()) as endpoint:
-        made = Work(release, tmp_path, endpoint, questions)
+        made = Work(small_release, tmp_path, endpoint, questions)
         made.write()
         yield made
 
@@ -344,28 +351,27 @@ def work(release: Path, tmp_path: Path, questions: PersonQuestions) -> Iterator[
 def test_a_scorer_that_agrees_with_the_judge_reaches_the_ceiling(work: Work) -> None:
     done = work.best_of("-n", 4, "--scorer", "constant")
     assert done.code == 0, done.err
-    found = work.found
-    rater, constant = found.curves
+    found = work.found()
     # Draws 0 to 3 are worth 0, 1/2, 1 and 0.
-    assert [point.subsets.value for point in rater.points] == [0.375, pytest.approx(4 / 6), 1]
-    assert found.ceiling is not None
-    assert rater.points == found.ceiling.points
-    assert [point.gain.value for point in constant.points] == [0, 0, 0]
-    assert all(point.subsets.n == found.questions for point in rater.points)
+    for k, value in (("1", 0.375), ("2", 4 / 6), ("4", 1)):
+        for name in ("rater", CEILING):
+            assert found.figure("adherence", name, k).value == pytest.approx(value, abs=1e-6)
+        assert found.figure("gain", "constant", k).value == 0
+    assert {part.asked for part in found.parts} == {found.figures[0].n}
     assert work.samples[0].adherence == (0, 0.5, 1, 0)
     assert (work.folder / "out" / "best_of_n.html").is_file()
-    assert "rater" in done.out
+    assert "rater gains most: of 4 samples" in " ".join(done.out.split())
 
 
 def test_running_again_asks_nothing_and_more_samples_go_on_with_those_there_are(work: Work) -> None:
     work.best_of("-n", 2)
-    before, asked = work.found, work.endpoint.n
+    before, asked = work.found(), work.endpoint.n
     work.best_of("-n", 2)
     assert work.endpoint.n == asked
-    assert work.found == before
+    assert work.found() == before
     work.best_of("-n", 3)
     # A draw, its judgement and its score for each question.
-    assert work.endpoint.n == asked + 3 * before.questions
+    assert work.endpoint.n == asked + 3 * before.parts[0].asked
     assert max(work.endpoint.by_identity.values()) == 1
 
 
@@ -376,7 +382,7 @@ def test_running_again_asks_nothing_and_more_samples_go_on_with_those_there_are(
         (SETTINGS, ["--scorer", "nobody"], "no scorer 'nobody'"),
         (f"{SETTINGS}sampling = {{ temperature = 0.0 }}\n", [], "one and the same"),
         (SETTINGS.replace(POLICY, ""), [], "[policy]"),
-        (SETTINGS.replace(JUDGE, ""), [], "[judge]"),
+        (SETTINGS.replace(ASKED, ""), [], "[judge]"),
         (SETTINGS.replace(POLICY, '[policy]\nendpoint = "gone"\n'), [],
          "[policy] names the endpoint 'gone'"),
     ],
@@ -397,22 +403,20 @@ def test_a_question_whose_sample_gets_no_verdict_leaves_and_is_named(work: Work)
     work.endpoint.handler = Toy(lambda said: "20" if said.startswith("Draw 1 ") else None)
     done = work.best_of("-n", 2)
     assert done.code == 1
-    found = work.found
-    assert found.unscored == {"unparseable": found.questions}
-    assert found.ceiling is None
+    (part,) = work.found().parts
+    assert part.unscored == {"unparseable": part.asked}
+    assert not work.found().figures
     assert {line.unscored for line in work.samples} == {"unparseable"}
     assert all(line.adherence[1] is None for line in work.samples)
-    assert f"0 of {found.questions} questions count" in done.err
+    assert f"rater: 0 of {part.asked} count" in done.err
 
 
 def test_outputs_are_judged_once_by_every_aspect(work: Work) -> None:
     work.outputs("Draw 1.")
     done = work.judge()
     assert done.code == 0, done.err
-    written = (work.folder / "out" / "judged.json").read_text("utf-8")
-    (model,) = OutputScores.model_validate_json(written).models
-    assert model.adherence is not None
-    assert (model.adherence.value, model.scored) == (0.5, len(work.questions.own))
+    figure = work.found("judged").figure("adherence", "m")
+    assert (figure.value, figure.n) == (0.5, len(work.questions.own))
     scores = [score.score for score in work.judged[0].scores]
     assert scores == [1] * len(work.questions.own[0].aspects)
     asked = work.endpoint.n
@@ -454,32 +458,9 @@ def test_a_call_that_fails_is_a_reason_and_is_asked_again_by_the_next_run(work: 
     assert first.unscored.startswith("call_failed:")
     assert all(of.adherence == 1 for of in others)
     assert work.best_of("-n", 2).code == 1
-    assert sum(work.found.unscored.values()) == 1
+    assert sum(work.found().parts[0].unscored.values()) == 1
     work.endpoint.handler, asked = Toy(), work.endpoint.n
     assert work.judge().code == 0
     assert work.endpoint.n == asked + 1
     assert work.best_of("-n", 2).code == 0
-    assert not work.found.unscored
-
-
-def report(policy: str) -> BestOfN:
-    given = samples([0.0, 1.0])
-    return BestOfN(
-        benchmark=BenchmarkRef(name="r", version="1.0.0", digest="d"), n=2,
-        policy=ScorerRef(name="policy", kind="policy", model=policy),
-        judge=ScorerRef(name="judge", kind="judge", model="j"), questions=1,
-        unscored={}, ceiling=made(given, [0, 1]), curves=(made(given, [0, 1]),),
-    )  # fmt: skip
-
-
-def test_a_model_that_bears_a_hostile_name_is_shown_as_it_is() -> None:
-    page = best_of_n_page(report("<script>x</script>"))
-    assert "<script>" not in page.html
-    assert "&lt;script&gt;" in page.html
-
-
-def test_scores_on_a_trial_release_say_that_it_is_one(capsys: pytest.CaptureFixture[str]) -> None:
-    ref = BenchmarkRef(name="r", version="0.1.0-trial", digest="b2:00", kind="trial")
-    judge = ScorerRef(name="judge", kind="judge", model="m")
-    print_scores(OutputScores(benchmark=ref, judge=judge, models=()))
-    assert ref.warning in " ".join(capsys.readouterr().out.split())
+    assert not work.found().parts[0].unscored

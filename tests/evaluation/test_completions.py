@@ -12,19 +12,19 @@ from endpoint import Asked, Handler, completion, in_thread
 from pairwright.construct.folder import to_toml
 from pairwright.evaluation.completions import (
     WRONG,
-    Completions,
     ItemCompletions,
     common_subsequence,
     compared,
-    completions_page,
     conditions_of,
-    figures,
-    picked,
+    result_of,
     rouge,
     shown_posts,
     task,
+    texts_of,
 )
-from pairwright.evaluation.outputs import SampleScores
+from pairwright.evaluation.downstream import Downstream
+from pairwright.evaluation.sampling import SampleScores
+from pairwright.evaluation.scorers.scorer import ScorerRef
 from pairwright.records import Item
 from pairwright.settings.rules import HistoryRules
 from scripted import item, posts
@@ -150,44 +150,45 @@ def lines(name: str, *drawn: float, **changes: Any) -> list[ItemCompletions]:
     ]
 
 
-def test_a_pick_is_held_to_the_mean_of_its_draws() -> None:
-    given = [*lines("x", 0.2, 0.6), *lines("y", 0.4, 0.0)]
-    picks = [
-        SampleScores(question="x", scorer="s", scores=(1.0, 2.0)),
-        SampleScores(question="y", scorer="s", scores=(5.0, 5.0)),
-    ]
-    found = figures(given, picks, (1,), 2)
-    means = {mean.condition: mean.rouge_1.value for mean in found.means}
-    assert means == {
-        "none": 0.1,
-        "wrong-profile": 0.2,
-        "posts-1": pytest.approx(0.3),
-        "best-of-2-by-s": pytest.approx(0.4),
-    }
-    best = found.differences["best-of-2-by-s less posts-1"].rouge_1
-    assert (best.value, best.n, best.clusters) == (0.1, 2, 2)
-    # Every item differs by the same, so nothing shows a spread.
-    assert found.differences["wrong-profile less none"].rouge_1.low is None
+def found_of(
+    given: list[ItemCompletions], picks: list[SampleScores], ks: tuple[int, ...], n: int
+) -> Downstream:
+    frame = texts_of(given, picks, f"posts-{max(ks)}", n)
+    return result_of(frame, ks, [ScorerRef(name="policy", kind="policy", model="m")], "a.jsonl")
 
-    assert picked((1.0, 3.0, 3.0)) == (1, 2)
+
+def pick(item: str, *scores: float, **changes: Any) -> SampleScores:
+    return SampleScores(question=item, scorer="s", scores=scores, **changes)
+
+
+def test_a_pick_is_compared_with_the_mean_of_its_draws() -> None:
+    given = [*lines("x", 0.2, 0.6), *lines("y", 0.4, 0.0)]
+    found = found_of(given, [pick("x", 1, 2), pick("y", 5, 5)], (1,), 2)
+    expected = {"none": 0.1, "wrong-profile": 0.2, "posts-1": 0.3, "best-of-2-by-s": 0.4}
+    for condition, value in expected.items():
+        assert found.figure("ROUGE-1", condition).value == pytest.approx(value)
+    best = found.figure("ROUGE-1", "best-of-2-by-s less posts-1")
+    assert best.value == pytest.approx(0.1)
+    assert (best.n, best.clusters) == (2, 2)
+    # Every item differs by the same, so nothing shows a spread.
+    assert found.figure("ROUGE-1", "wrong-profile less none").low is None
+    assert "change ROUGE-1 by +0.200" in found.verdict
 
 
 def test_an_item_counts_in_all_conditions_or_in_none() -> None:
     given = [*lines("x", 0.2, 0.6), *lines("y", 0.4, 0.0), *lines("z", 0.4, 0.0)]
-    given[3] = given[3].model_copy(update={"unscored": "unusable_reply"})
-    picks = [
-        SampleScores(question="x", scorer="s", scores=(1.0, 2.0)),
-        SampleScores(question="y", scorer="s", scores=(1.0, 2.0)),
-        SampleScores(question="z", scorer="s", unscored="not_a_number"),
-    ]
-    found = figures(given, picks, (1,), 2)
-    assert found.counted == 1
-    assert found.unscored == {"best-of-2-by-s: not_a_number": 1, "none: unusable_reply": 1}
-    assert not figures(given[3:6], picks[1:2], (1,), 2).means
+    given[3] = line("y", "none", unscored="unusable_reply")
+    picks = [pick("x", 1, 2), pick("y", 1, 2), pick("z", unscored="not_a_number")]
+    found = found_of(given, picks, (1,), 2)
+    (part,) = found.parts
+    assert (part.asked, part.counted, part.short) == (3, 1, True)
+    assert part.unscored == {"best-of-2-by-s: not_a_number": 1, "none: unusable_reply": 1}
+    assert found.figure("ROUGE-1", "none").n == 1
+    nothing = found_of(given[3:6], picks[1:2], (1,), 2)
+    assert (nothing.figures, nothing.verdict[:7]) == ((), "No item")
     # The items of one user are one cluster.
-    found = figures([*lines("x", 0.2), *lines("y", 0.4, user="user-x")], [], (1,), 1)
-    assert {mean.rouge_1.clusters for mean in found.means} == {1}
-    assert found.means[-1].condition == "posts-1"
+    found = found_of([*lines("x", 0.2), *lines("y", 0.4, user="user-x")], [], (1,), 1)
+    assert {one.clusters for one in found.figures} == {1}
 
 
 # The command
@@ -246,8 +247,8 @@ def loaf() -> Handler:
     return handler
 
 
-def report(folder: Path) -> Completions:
-    return Completions.model_validate_json((folder / "out/completions.json").read_bytes())
+def report(folder: Path) -> Downstream:
+    return Downstream.model_validate_json((folder / "out/completions.json").read_bytes())
 
 
 def test_the_command_writes_in_every_condition_and_goes_on(tmp_path: Path) -> None:
@@ -259,17 +260,13 @@ def test_the_command_writes_in_every_condition_and_goes_on(tmp_path: Path) -> No
     # Three conditions with one draw each, and one with eight.
     assert done.err.split()[-1] == str(4 * (3 + 8))
     found = report(tmp_path)
-    assert (found.asked, found.counted) == (4, 4)
-    means = {mean.condition: mean for mean in found.means}
-    assert list(means) == ["none", "wrong-profile", "posts-1", "posts-2", "best-of-8-by-longer"]
-    assert (means["none"].posts, means["posts-2"].posts) == (0, 2)
-    assert (means["none"].rouge_1.value or 0) < (means["posts-2"].rouge_1.value or 0)
-    assert (means["posts-2"].rouge_1.n, means["posts-2"].rouge_1.clusters) == (4, 4)
+    rows = ["none", "wrong-profile", "posts-1", "posts-2", "best-of-8-by-longer"]
+    assert [row[0] for row in found.table[1:6]] == rows
+    none, own = (found.figure("ROUGE-1", name) for name in ("none", "posts-2"))
+    assert (none.value or 0) < (own.value or 0)
+    assert (own.n, own.clusters) == (4, 4)
     for name in ("completions.md", "completions.html"):
         assert "not evidence about answers" in (tmp_path / "out" / name).read_text()
-    hostile = found.model_copy(update={"source": "<script>x</script>|a.jsonl"})
-    page = completions_page(hostile)
-    assert "<script" not in page.html + page.markdown
     again = ran(tmp_path, loaf(), given, *more, seed=7)
     assert (again.code, report(tmp_path), again.err.split()[-1]) == (0, found, "0")
 
@@ -280,9 +277,9 @@ def test_items_without_a_body_are_refused_and_counted(tmp_path: Path) -> None:
     done = ran(tmp_path, loaf(), given)
     assert done.code == 0, done.said
     found = report(tmp_path)
-    assert found.refused == {"body_in_posts": 1, "empty_body": 1}
-    assert (found.asked, found.counted) == (2, 2)
-    assert "1 item was not asked, empty_body" in done.said
+    assert "1 item was not asked, body_in_posts." in found.notes
+    assert "1 item was not asked, empty_body." in found.notes
+    assert found.parts[0].counted == 2
     done = ran(tmp_path, loaf(), source(tmp_path, *[{"narrative": None}] * 4))
     assert done.code == 2
     assert "no item can be asked: 4 empty_body" in done.said
@@ -295,10 +292,9 @@ def test_empty_replies_are_asked_again_and_then_do_not_count(tmp_path: Path) -> 
 
     done = ran(tmp_path, handler, source(tmp_path), "-k", 1)
     assert done.code == 1
-    found = report(tmp_path)
-    assert (found.asked, found.counted) == (4, 3)
-    assert found.unscored["none: unusable_reply"] == 1
-    assert "3 of 4 items count" in done.said
+    (part,) = report(tmp_path).parts
+    assert (part.asked, part.counted, sum(part.unscored.values())) == (4, 3, 1)
+    assert "items: 3 of 4 count" in done.said
     written = (tmp_path / "out/completions.jsonl").read_text().splitlines()
     texts = [json.loads(text) for text in written]
     assert [of["item"] for of in texts if of["unscored"]] == ["item-1"] * 3

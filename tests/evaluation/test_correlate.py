@@ -2,7 +2,6 @@
 
 import itertools
 import json
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,24 +13,18 @@ from sklearn.metrics import ndcg_score
 from decided import ends
 from pairwright.errors import InputError
 from pairwright.evaluation.correlate import (
+    MEASURES,
     ModelTable,
-    RankMeasure,
-    correlate_models,
-    correlation_page,
-    interval,
-    leave_out,
+    correlations,
     ndcg,
     rbo,
     read_models,
-    reported_measures,
+    scatter,
     spearman,
 )
 from pairwright.evaluation.correlate import weighted_tau as weighted
-from pairwright.stats import Estimate
 from reference_data import REFERENCE
 from study import Done, pairwright
-
-SPEARMAN = reported_measures()[0]
 
 
 def scores(*values: float) -> Any:
@@ -84,11 +77,11 @@ def overlap(a: tuple[int, ...], b: tuple[int, ...], p: float) -> float:
 # Intervals
 
 
-def of_models(measure: RankMeasure, x: Any, y: Any, lineages: Sequence[str] = ()) -> Estimate:
-    """Every model its own lineage, if none are named."""
+def of_models(x: Any, y: Any) -> dict[str, Any]:
+    """The figure of each measure; every model is its own lineage."""
     names = tuple(map(str, range(len(x))))
-    table = ModelTable(names, {}, y, tuple(lineages) or names)
-    return interval(leave_out(measure, x, table), table, least=measure.least)
+    found = correlations(ModelTable(names, {"b": x}, y, names), "d")
+    return {one.row[1]: one for one in found.figures}
 
 
 def test_the_interval_of_a_measure_holds_its_value_and_keeps_to_its_bounds() -> None:
@@ -97,8 +90,9 @@ def test_the_interval_of_a_measure_holds_its_value_and_keeps_to_its_bounds() -> 
     for _ in range(60):
         x = chance.normal(size=12)
         y = x + chance.choice([0.01, 0.3, 3]) * chance.normal(size=12)
-        for measure in reported_measures():
-            found = of_models(measure, x, y)
+        figures = of_models(x, y)
+        for measure in MEASURES:
+            found = figures[measure.name]
             value = found.value or 0
             if found.note:  # Every model goes with every other.
                 assert value == pytest.approx(1)
@@ -108,29 +102,25 @@ def test_the_interval_of_a_measure_holds_its_value_and_keeps_to_its_bounds() -> 
             assert value - 1e-6 <= high <= 1
 
 
-def test_where_a_model_leaves_nothing_to_compare_there_is_no_interval() -> None:
-    x, y = scores(1, 1, 1, 1, 1, 4), scores(1, 2, 3, 4, 5, 6)
-    found = of_models(SPEARMAN, x, y)
+def test_if_a_model_leaves_nothing_to_compare_there_is_no_interval() -> None:
+    found = of_models(scores(1, 1, 1, 1, 1, 4), scores(1, 2, 3, 4, 5, 6))["Spearman"]
     assert (found.low, found.note) == (None, "no interval: undefined without 1 of 6 clusters")
     # Of two models every correlation is whole, so few would seem to agree for sure.
-    x, y = scores(1, 2, 4, 5), scores(1, 2, 4.3, 5)
-    for measure in reported_measures():
-        found = of_models(measure, x, y)
-        assert (found.low, found.note) == (None, "no interval: fewer than 5 clusters"), measure.name
+    for one in of_models(scores(1, 2, 4, 5), scores(1, 2, 4.3, 5)).values():
+        assert (one.low, one.note) == (None, "no interval: fewer than 5 clusters"), one.row
 
 
 def test_two_benchmarks_are_compared_on_the_same_models(tmp_path: Path) -> None:
     models = models_of(tmp_path, 12, "good", "loose")
-    found = correlate_models(models, "d")
-    spearmans = found.differences["good less loose"][0]
-    assert spearmans.measure == "Spearman"
-    own, other = (found.found[name][0].found.value or 0 for name in ("good", "loose"))
-    assert spearmans.found.value == pytest.approx(own - other, abs=1e-6)
-    assert ends(spearmans.found)[0] > 0
+    found = correlations(models, "d")
+    less = found.figure("value", "good less loose", "Spearman")
+    own, other = (found.figure("value", name, "Spearman").value or 0 for name in ("good", "loose"))
+    assert less.value == pytest.approx(own - other, abs=1e-6)
+    assert ends(less)[0] > 0
     same = models._replace(benchmarks={"a": models.benchmarks["good"]} | models.benchmarks)
-    none = correlate_models(same, "d").differences["a less good"][0].found
+    none = correlations(same, "d").figure("value", "a less good", "Spearman")
     assert (none.value, none.low, none.note) == (0, None, "no interval: the clusters do not differ")
-    html = correlation_page(found, models).html
+    html = found.page(scatter(models, "d")).html
     assert "<script>" not in html
     assert "good less loose" in html
 
@@ -217,9 +207,9 @@ def test_the_command_prints_every_measure_and_writes_a_report(tmp_path: Path) ->
     assert done.code == 0, done.said
     for name in ("Spearman", "weighted", "NDCG", "RBO", "n = 6 models"):
         assert name in done.said
-    report = json.loads((out / "report.json").read_bytes())
-    assert report["found"]["good"][0]["measure"] == "Spearman"
-    assert "| Spearman |" in (out / "report.md").read_text()
+    report = json.loads((out / "correlation.json").read_bytes())
+    assert report["figures"][0]["row"] == ["good", "Spearman"]
+    assert "| Spearman |" in (out / "correlation.md").read_text()
 
 
 def test_a_gain_below_zero_and_a_p_of_one_are_refused() -> None:

@@ -4,6 +4,7 @@ import asyncio
 import math
 import shutil
 from collections.abc import Awaitable, Callable
+from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -33,12 +34,12 @@ from pairwright.evaluation.scorers.scorer import (
     Unscored,
 )
 from pairwright.evaluation.scores import (
-    PairScoring,
     Score,
     ScoresOf,
     choices_of,
     joined,
     read_scores,
+    score_pair,
     write_scores,
 )
 from pairwright.models.work import work_through
@@ -84,13 +85,9 @@ def scored(
     condition: ConditionName = "profile",
     policy: HistoryRules = ALL,
 ) -> list[Score]:
-    scoring = PairScoring(scorer, condition, sources_of(rows, policy))
-
-    async def each() -> list[Score]:
-        part = (row for row in rows if CONDITIONS[condition].applies(row))
-        return await work_through(part, scoring.score, workers=4, stop=lambda: None)
-
-    return asyncio.run(each())
+    work = partial(score_pair, scorer=scorer, condition=condition, sources=sources_of(rows, policy))
+    part = (row for row in rows if CONDITIONS[condition].applies(row))
+    return asyncio.run(work_through(part, work, workers=4, stop=lambda: None))
 
 
 def choice_of(score: Score) -> str:
@@ -105,10 +102,7 @@ def sources_of(rows: list[Row], rules: HistoryRules = ALL) -> ContentSources:
 
 
 def shown_in(row: Row, condition: Any, rows: list[Row], rules: HistoryRules = ALL) -> Any:
-    async def made() -> object:
-        return await CONDITIONS[condition].content(sources_of(rows, rules), row)
-
-    return asyncio.run(made())
+    return CONDITIONS[condition].content(sources_of(rows, rules), row)
 
 
 def posts_shown(row: Row, condition: str, rows: list[Row]) -> list[str]:
@@ -407,7 +401,7 @@ def other_planner(copy: Path) -> None:
     ("spoil", "message"),
     [
         (other_rows, r"is not the file that checksums\.sha256 names"),
-        (lambda copy: Layout(copy).manifest.write_text("[]"), "not a release's manifest"),
+        (lambda copy: Layout(copy).manifest.write_text("[]"), "is not the file that checksums"),
         (other_planner, "is not the file that checksums"),
         (shutil.rmtree, "no such file or folder"),
         (lambda copy: Layout(copy).manifest.unlink(), "a release without its manifest"),

@@ -144,6 +144,29 @@ def test_scorers_of_the_file_that_are_not_asked_are_named(
     assert "50.0 % (by identity)" in " ".join(capsys.readouterr().out.split())
 
 
+def test_an_evaluation_ends_in_15_lines(
+    small_release: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With all baselines in all conditions, on two modes."""
+    done = evaluate(small_release, None, tmp_path, conditions=ALL)
+    print_evaluation(done, tmp_path)
+    said = capsys.readouterr().out
+    assert len(said.splitlines()) <= 15, said
+    assert "Next, with" in said
+    assert "Does it read the user? Accuracy of" in said
+
+
+def test_people_in_one_cluster_have_no_interval_and_are_told_why(tmp_path: Path) -> None:
+    """Few prompts that many people answered both ways."""
+    rows = [
+        {"prompt": f"Which, {n // 2 % 2}?", "chosen": side, "rejected": other, "user": f"u{n % 5}"}
+        for n, (side, other) in enumerate([("a b", "c"), ("c", "a b")] * 10)
+    ]
+    path = jsonl(tmp_path / "theirs.jsonl", *rows)
+    done = pairwright("evaluate", path, "--out", tmp_path / "out", "--scorer", "longer")
+    assert "All pairs are one cluster" in " ".join(done.said.split()), done.said
+
+
 @pytest.mark.parametrize(
     ("table", "complaint"),
     [
@@ -154,11 +177,12 @@ def test_scorers_of_the_file_that_are_not_asked_are_named(
         ("[scorers.a]\nmodel = 'm'", r"\[scorers\.a\]: .*kind"),
         ("[scorers.a]\nkind = 'pairwize'", "pairwize.*'classifier'"),
         ("[scorer.a]\nkind = 1", r"\[scorer"),
+        ('[scorers.a]\nkind = "guided"\npolicy = "b"\nreward = "longer"', "served-likelihood"),
         ("[scorers.a", "not TOML"),
     ],
     ids=[
         "capitals", "a baseline's name", "no endpoint", "no model", "no kind", "unknown kind",
-        "unknown table", "no TOML",
+        "unknown table", "no policy", "no TOML",
     ],
 )  # fmt: skip
 def test_a_wrong_file_of_scorers_is_refused(tmp_path: Path, table: str, complaint: str) -> None:

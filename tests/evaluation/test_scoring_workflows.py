@@ -129,11 +129,11 @@ def test_downstream_work_gives_its_records_in_a_notebook(
 ) -> None:
     best, outputs = tmp_path / "best", tmp_path / "outputs.jsonl"
     sampled = in_notebook(lambda: best_of_n(release, scorers, best, ["rater"], n=2, limit=2))
-    assert [curve.scorer.name for curve in sampled.curves] == ["rater"]
+    assert [part.name for part in sampled.parts] == ["rater"]
     lines = [
         json.dumps({"id": one.pair, "model": "mine", "output": one.responses[0]})
         for one in read_lines(best / "samples.jsonl", SampledQuestion)
     ]
     outputs.write_text("\n".join(lines), encoding="utf-8")
     judged = in_notebook(lambda: judge_outputs(release, outputs, scorers, tmp_path / "judged"))
-    assert [(one.model, one.outputs, one.scored) for one in judged.models] == [("mine", 2, 2)]
+    assert [(one.name, one.asked, one.counted) for one in judged.parts] == [("mine", 2, 2)]

@@ -41,18 +41,14 @@ COMMANDS = {
     "train score": ("training.plan_scoring:score_planners", "cli.training:print_comparison"),
     "train export-rl": ("training.rl_export:export_rl", "export_rl"),
     "train reward-server": ("training.reward_service:serve_rewards", "cli.training:serve"),
-    "downstream best-of-n": ("evaluation.best_of_n:best_of_n", "cli.evaluation:print_samples"),
+    "downstream best-of-n": ("evaluation.best_of_n:best_of_n", "cli.evaluation:print_downstream"),
     "downstream judge-outputs": (
         "evaluation.outputs:judge_outputs",
-        "cli.evaluation:print_scores",
-    ),
-    "downstream policy": (
-        "evaluation.policy:policy_accuracy",
-        "cli.evaluation:print_policies",
+        "cli.evaluation:print_downstream",
     ),
     "downstream completions": (
         "evaluation.completions:completions",
-        "cli.evaluation:print_completions",
+        "cli.evaluation:print_downstream",
     ),
-    "downstream correlate": ("evaluation.correlate:correlate", "cli.evaluation:print_correlations"),
+    "downstream correlate": ("evaluation.correlate:correlate", "cli.evaluation:print_downstream"),
 }

@@ -8,7 +8,7 @@ from rich.console import Console
 
 from pairwright.cli.evaluation import end, listed
 from pairwright.cli.printing import print_page, print_words
-from pairwright.evaluation.leaderboard import COVERAGE
+from pairwright.evaluation.scorers.scorer import COVERAGE
 from pairwright.text import number_of
 from pairwright.training.plan_scores import PlanScores, plan_scores_page
 from pairwright.training.rewards import Health

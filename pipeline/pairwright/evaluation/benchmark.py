@@ -1,8 +1,5 @@
 """The pairs that scorers are evaluated on, of a release, a run or anybody: their rows in one order,
 what they say of themselves, and the table that scores are joined with.
-
-A judge prefers what it wrote or accepted itself, so a scorer has a mark if it is one of the models
-that built the pairs, or of the family of one. A model is known by its name alone.
 """
 
 import os
@@ -16,10 +13,10 @@ from pathlib import Path
 from typing import Literal, get_args
 
 import pandas as pd
-from pydantic import ValidationError
 
 from pairwright.build_statement import BuildSummary
-from pairwright.errors import InputError, first_invalid
+from pairwright.errors import InputError
+from pairwright.lines import read_one
 from pairwright.modes import halves_of, label_of
 from pairwright.pairs import TIE, Layout, ReadRow, Row, RowPost, parts_of, read_pairs
 from pairwright.pairs.clusters import Clusters
@@ -33,13 +30,6 @@ FEW = 2_000
 OTHERS = PAIRS, QUESTIONS = "pairs", "questions"
 """The modes of somebody else's pairs, and of their questions with three options or more."""
 _FIX = "Get the release again, and run `pairwright verify` on it."
-
-
-class Builder(Record):
-    """A model that had a part in building the pairs."""
-
-    role: Literal["planner", "generator", "judge"]
-    model: str
 
 
 class BenchmarkRef(Record):
@@ -64,31 +54,6 @@ class BenchmarkRef(Record):
         }.get(self.kind, "")
 
 
-def bare_name(model: str) -> str:
-    """A model's name without its folder or organisation, in lower case.
-
-    A release names a model that was read from a folder by its last part, and "org/Model" may be
-    served as "model".
-    """
-    return re.split(r"[/\\]", model.rstrip("/\\"))[-1].casefold()
-
-
-def build_mark(models: Iterable[str], builders: Sequence[Builder]) -> str:
-    """The mark beside a scorer whose model built the pairs, or whose name has the word with which
-    the name of such a model begins; empty if it has nothing to do with the build."""
-    names = [bare_name(model) for model in models if model]
-    words = {word for name in names for word in re.findall(r"[a-z]{3,}", name)}
-    same = {one.role for one in builders if bare_name(one.model) in names}
-    kin = {one.role for one in builders if set(_series(one.model)) & words} - same
-    parts = (("the build's", sorted(same)), ("family of the build's", sorted(kin)))
-    return ", ".join(f"{what} {' and '.join(roles)}" for what, roles in parts if roles)
-
-
-def _series(model: str) -> list[str]:
-    """The word with which a model's name begins, such as `qwen`; a maker's before it counts not."""
-    return re.findall(r"[a-z]{3,}", re.sub(r"^meta-", "", bare_name(model)))[:1]
-
-
 class PairPlace(Record):
     """A line of ids.jsonl: the id of a pair, and its place, such as `file:line`."""
 
@@ -99,7 +64,7 @@ class PairPlace(Record):
 class _Manifest(Record, extra="ignore"):
     name: str
     version: str
-    kind: str
+    kind: Literal["release", "trial"]
     build: BuildSummary = BuildSummary()
 
 
@@ -120,9 +85,8 @@ class Benchmark:
         """
         self.path, self.split, self.columns, self.labels = path, split, columns, labels
         folder = Path(path)
-        self._manifest = _Manifest(name="", version="", kind="")
-        if Layout(folder).manifest.is_file() and parts_of(folder):
-            self._manifest = _checked_manifest(folder)
+        released = Layout(folder).manifest.is_file() and parts_of(folder)
+        self._manifest = _checked_manifest(folder) if released else None
         self._source = read_pairs(path, columns, labels, command="evaluate --out DIR")
         splits, digest, problems = Counter[str](), sha256(), Problems()
         for one in problems.sound(self._source.read()):
@@ -139,15 +103,16 @@ class Benchmark:
             raise InputError(
                 f"no pairs in the split {split!r}; it has {there}",
                 where=path,
-                fix="Name one of these. Where --split can be left out, all pairs are taken then.",
+                fix="Name one of these. If --split can be left out, all pairs are taken then.",
             )
-        kind = self._manifest.kind or ("run" if self._source.kind == "run" else "file")
         self.ref = BenchmarkRef(
-            name=self._manifest.name or self._source.name,
-            version=self._manifest.version,
-            kind={"trial": "trial", "run": "run", "file": "file"}.get(kind, "release"),
-            digest=root_digest(folder) if self._manifest.kind else f"sha256:{digest.hexdigest()}",
+            name=self._source.name,
+            kind="run" if self._source.kind == "run" else "file",
+            digest=f"sha256:{digest.hexdigest()}",
         )
+        if stated := self._manifest:
+            fields = stated.model_dump(include={"name", "version", "kind"})
+            self.ref = BenchmarkRef(**fields, digest=root_digest(folder))
 
     @classmethod
     def built(cls, path: Path | str, split: str | None = None) -> "Benchmark":
@@ -164,9 +129,10 @@ class Benchmark:
     @property
     def study_posts(self) -> int | None:
         """How many posts of a history people saw in the study, the best ranked by BM25: as many as
-        the build's planner at most. None where nobody was asked, or the pairs do not say."""
-        has_study = Layout(Path(self.path)).study.is_file()
-        return self._manifest.build.planner_posts if has_study else None
+        the build's planner at most. None if nobody was asked, or the pairs do not say."""
+        if self._manifest is None or not Layout(Path(self.path)).study.is_file():
+            return None
+        return self._manifest.build.planner_posts
 
     def place_from(self, folder: Path) -> str:
         """Write its path as it is found from a folder."""
@@ -203,37 +169,18 @@ class Benchmark:
                 if whole or self.split in (None, one.split):
                     yield ReadRow(one.split, row, one.where, one.choice)
 
-    @cached_property
-    def ids(self) -> frozenset[str]:
-        """The ids of all pairs, of other splits as well."""
-        return frozenset(one.row.id for one in self._read(whole=True))
-
     def places(self) -> Iterator[PairPlace]:
-        """The ids of all pairs with their places, for files of scores."""
+        """The ids of all pairs with their places, of other splits as well, for files of scores."""
         return (PairPlace(pair=one.row.id, where=one.where) for one in self._read(whole=True))
 
     @cached_property
-    def builders(self) -> tuple[Builder, ...]:
-        """The models of the build's roles, as the manifest and the pairs name them."""
-        build, roles = self._manifest.build, self._manifest.build.roles
-        named = (
-            {"planner": (), "generator": (), "judge": ()}
-            if roles is None
-            else {"planner": (roles.planner,), "generator": roles.generator, "judge": roles.judge}
-        )
-        found = {
-            Builder.model_validate({"role": role, "model": build.endpoints[name].model}): None
-            for role, names in named.items()
-            for name in names
-            if name in build.endpoints and build.endpoints[name].model
-        }
+    def builders(self) -> dict[str, tuple[str, ...]]:
+        """The models that wrote and judged the pairs, as these name them, by role."""
+        found: dict[str, dict[str, None]] = {"generator": {}, "judge": {}}
         for row in self.rows():
-            # A pair names its own: more than one build may have made the pairs.
-            if row.generator:
-                found[Builder(role="generator", model=row.generator)] = None
-            for judge in judges_of(row.judge):
-                found[Builder(role="judge", model=judge)] = None
-        return tuple(found)
+            found["generator"] |= {row.generator: None} if row.generator else {}
+            found["judge"] |= dict.fromkeys(judges_of(row.judge))
+        return {role: tuple(names) for role, names in found.items() if names}
 
     @cached_property
     def keys(self) -> pd.DataFrame:
@@ -250,7 +197,7 @@ def unit_of(line: ReadRow) -> str:
 def keys_of(lines: Iterable[ReadRow]) -> pd.DataFrame:
     """What figures need of each pair: `pair, mode, label, halves, unit, cluster, domain, follows,
     chance`. The unit is as `unit_of` says, and has so many `halves`; `follows` is how the aspect of
-    the unit follows that is hardest to find, and empty where one does not say."""
+    the unit follows that is hardest to find, and empty if one does not say."""
     found, clusters = [], Clusters()
     for line in lines:
         row, choice, unit = line.row, line.choice, unit_of(line)
@@ -271,10 +218,35 @@ def keys_of(lines: Iterable[ReadRow]) -> pd.DataFrame:
 
 
 def hardest(kinds: Sequence[str]) -> str:
-    """How the aspect follows that is hardest to find; empty where one does not say, and of none."""
+    """How the aspect follows that is hardest to find; empty if one does not say, and of none."""
     if "" in kinds:
         return ""
     return next((kind for kind in reversed(get_args(Follows)) if kind in kinds), "")
+
+
+def build_mark(model: str, builders: Mapping[str, Iterable[str]]) -> str:
+    """The mark of a scorer whose model wrote or judged the pairs, or has in its name the word with
+    which the name of such a model begins: a model prefers what it wrote or accepted itself. Empty
+    if it has nothing to do with the build. A model is known by its name alone."""
+    name, same, kin = bare_name(model), set[str](), set[str]()
+    for role, models in builders.items():
+        for builder in map(bare_name, models):
+            series = re.findall(r"[a-z]{3,}", builder.removeprefix("meta-"))[:1]
+            if name == builder:
+                same.add(role)
+            elif set(series) & set(re.findall(r"[a-z]{3,}", name)):
+                kin.add(role)
+    parts = (("the build's", same), ("family of the build's", kin - same))
+    return ", ".join(f"{what} {' and '.join(sorted(roles))}" for what, roles in parts if roles)
+
+
+def bare_name(model: str) -> str:
+    """A model's name without its folder or organisation, in lower case.
+
+    A release names a model that was read from a folder by its last part, and "org/Model" may be
+    served as "model".
+    """
+    return re.split(r"[/\\]", model.rstrip("/\\"))[-1].casefold()
 
 
 def posts_of(row: Row) -> tuple[Post, ...]:
@@ -291,16 +263,7 @@ def _post(post: RowPost) -> Post:
 def _checked_manifest(folder: Path) -> _Manifest:
     """Read a release's manifest, and compare it and the rows with their checksums."""
     layout, listed = Layout(folder), read_checksums(folder)
-    try:
-        manifest = _Manifest.model_validate_json(layout.manifest.read_bytes())
-    except ValidationError as error:
-        at, fault = first_invalid(error)
-        raise InputError(
-            f"not a release's manifest: {fault}",
-            where=f"{layout.manifest} [{at}]" if at else layout.manifest,
-            fix="Name a folder that `pairwright release` wrote, not a run's or another's.",
-        ) from None
     for path in (layout.manifest, *map(layout.part, parts_of(folder))):
         if listed.get(layout.inside(path)) != file_digest(path):
             raise InputError("is not the file that checksums.sha256 names", where=path, fix=_FIX)
-    return manifest
+    return read_one(layout.manifest, _Manifest, fix=_FIX)

@@ -5,25 +5,27 @@ what a scorer picks is worth what the judge says of it. The first k of N are the
 If a scorer gives several samples its best score, each of them is picked equally often.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import comb
 from typing import Annotated
 
 import numpy as np
-from matplotlib.figure import Figure
+import pandas as pd
+from matplotlib.figure import Figure as Drawing
 from typer import Option
 
 from pairwright.evaluation.benchmark import Benchmark, BenchmarkRef
-from pairwright.evaluation.outputs import (
-    AspectJudge,
-    PersonQuestion,
-    PersonQuestions,
-    SampledPolicy,
-    SampleScores,
-    mean_adherence,
-    score_samples,
+from pairwright.evaluation.downstream import (
+    Downstream,
+    Figure,
+    difference,
+    figures_of,
+    mean_share,
+    part_of,
 )
-from pairwright.evaluation.scorers.scorer import Pointwise, ScorerRef, Unscored, reasons
+from pairwright.evaluation.outputs import AspectJudge, PersonQuestion, PersonQuestions
+from pairwright.evaluation.sampling import SampledPolicy, Samples, SampleScores, scores_by
+from pairwright.evaluation.scorers.scorer import ScorerRef, Unscored
 from pairwright.evaluation.session import (
     ScorerSession,
     ScorersFile,
@@ -34,13 +36,12 @@ from pairwright.evaluation.session import (
 from pairwright.models import together
 from pairwright.notebook import run_async
 from pairwright.options import OutPath, ReleasePath, SubjectLimit, SubjectSplit
-from pairwright.pages import Page, render_page
-from pairwright.pages.output import output_folder, write_page
-from pairwright.pages.plots import FAINT, WIDTH, Curve, Plot, draw_curves, drawing, plot
+from pairwright.pages.output import output_folder
+from pairwright.pages.plots import WIDTH, Curve, Plot, draw_curves, drawing, plot
 from pairwright.progress import Progress, Stop, log_notes
 from pairwright.records import FULL_ADHERENCE, Record
 from pairwright.settings.prompt import in_language
-from pairwright.stats import Estimate, Floats, cluster_numbers, mean
+from pairwright.stats import Floats
 from pairwright.text import language_of, visible
 
 CEILING = "the judge itself"
@@ -50,19 +51,12 @@ class SampledQuestion(Record):
     """A line of samples.jsonl: a question with its samples, in the order of the draws."""
 
     pair: str
-    posts: int = 0
-    """Posts that the policy was shown."""
     responses: tuple[str, ...] = ()
     adherence: tuple[float | None, ...] = ()
     """The judge's scores, 0 to 1; None where it has no verdict."""
     unscored: str = ""
     """Why it does not count: a sample or a judgement is missing. Empty where it counts."""
     detail: str = ""
-
-    @property
-    def worth(self) -> Floats:
-        """The judge's scores of a question that counts."""
-        return np.array(self.adherence, np.float64)
 
 
 async def sample_question(
@@ -77,68 +71,16 @@ async def sample_question(
     if isinstance(drawn, Unscored):
         missing = Unscored(f"sample_{drawn.reason}", drawn.detail)
         return SampledQuestion(pair=question.pair, **missing.fields)
-    responses, posts = drawn
+    responses, _ = drawn
     judged = await together(*(judge.judge(question, response) for response in responses))
     why = [one for one, _ in judged if isinstance(one, Unscored)]
     found = [None if isinstance(one, Unscored) else round(one.share, 6) for one, _ in judged]
     return SampledQuestion(
         pair=question.pair,
-        posts=posts,
         responses=responses,
         adherence=tuple(found),
-        unscored=why[0].reason if why else "",
-        detail=why[0].detail[:500] if why else "",
+        **(why[0].fields if why else {}),
     )
-
-
-class Point(Record):
-    """The mean adherence of what was picked from k samples, over questions."""
-
-    k: int
-    subsets: Estimate
-    """The mean over all subsets of k of the N."""
-    gain: Estimate
-    """The same less the mean of the question's samples."""
-
-
-class ScorerCurve(Record):
-    """One scorer, at every k."""
-
-    scorer: ScorerRef
-    questions: int
-    """Questions that count."""
-    unscored: dict[str, int]
-    """Questions that do not count, by reason."""
-    at_random: float
-    """The mean adherence without a pick."""
-    points: tuple[Point, ...]
-
-
-class BestOfN(Record):
-    """The whole result of best-of-n."""
-
-    benchmark: BenchmarkRef
-    n: int
-    policy: ScorerRef
-    judge: ScorerRef
-    questions: int
-    """Questions that were asked."""
-    unscored: dict[str, int]
-    """Questions without, by reason."""
-    ceiling: ScorerCurve | None
-    """What a scorer would reach that is the judge itself; None where nothing was sampled."""
-    curves: tuple[ScorerCurve, ...]
-
-    @property
-    def lines(self) -> tuple[ScorerCurve, ...]:
-        """The curves, the ceiling last."""
-        return (*self.curves, *([self.ceiling] if self.ceiling else []))
-
-    @property
-    def best(self) -> ScorerCurve | None:
-        """The curve that ends highest; None where no scorer has one."""
-        ended = [curve for curve in self.curves if curve.points]
-        return max(ended, key=lambda curve: curve.points[-1].subsets.value or 0.0, default=None)
 
 
 def of_subsets(scores: Floats, worth: Floats, k: int) -> float:
@@ -163,76 +105,101 @@ def of_subsets(scores: Floats, worth: Floats, k: int) -> float:
     return float(np.array(shares, np.float64)[group] @ worth)
 
 
-def powers(n: int) -> tuple[int, ...]:
-    """1, 2, 4, ... up to n, and n itself."""
-    below = [2**power for power in range(n.bit_length())]
-    return tuple(dict.fromkeys([*below, n]))
+def picks(
+    samples: Iterable[SampledQuestion],
+    scored: Iterable[SampleScores],
+    clusters: Mapping[str, str],
+    n: int,
+) -> pd.DataFrame:
+    """A line for each question, scorer and k = 1, 2, 4, ... n: the `adherence` of the scorer's
+    pick, and its `gain` over the question's mean; of questions that have all samples and scores.
+    Last come those of the judge itself, the most that these samples allow."""
+    worth = {one.pair: np.array(one.adherence, float) for one in samples if not one.unscored}
+    given = [(one.scorer, one.question, one.scores) for one in scored if not one.unscored]
+    given += [(CEILING, pair, tuple(own)) for pair, own in worth.items()]
+    ks = dict.fromkeys([*(2**power for power in range(n.bit_length())), n])
+    lines = []
+    for scorer, pair, scores in given:
+        own = worth[pair]
+        for k in ks:
+            best = of_subsets(np.array(scores, float), own, k)
+            lines.append((scorer, k, best, best - own.mean(), clusters[pair]))
+    return pd.DataFrame(lines, columns=["scorer", "k", "adherence", "gain", "cluster"])
 
 
-def curve(
-    ref: ScorerRef,
-    samples: Iterable[tuple[SampledQuestion, str]],
+def result_of(
+    frame: pd.DataFrame,
+    samples: Sequence[SampledQuestion],
     scored: Sequence[SampleScores],
-    ks: Sequence[int],
-) -> ScorerCurve:
-    """One scorer's curve over the questions that have all samples and all of its scores; each of
-    the `samples` has its cluster beside it."""
-    by_pair = {one.pair: (one.worth, cluster) for one, cluster in samples if not one.unscored}
-    counted = [one for one in scored if not one.unscored]
-    scores = [np.array(one.scores, np.float64) for one in counted]
-    worth = [by_pair[one.question][0] for one in counted]
-    clusters = [by_pair[one.question][1] for one in counted]
-    at_random = np.array([own.mean() for own in worth])
-
-    def point(k: int) -> Point:
-        picked = [of_subsets(*one, k) for one in zip(scores, worth, strict=True)]
-        subsets = np.array(picked, np.float64)
-        gain = mean(subsets - at_random, cluster_numbers(clusters), least=-1, most=1)
-        return Point(k=k, subsets=mean_adherence(subsets, clusters), gain=gain)
-
-    return ScorerCurve(
-        scorer=ref,
-        questions=len(counted),
-        unscored=reasons(one.unscored for one in scored),
-        at_random=float(at_random.mean()) if counted else 0.0,
-        points=tuple(map(point, ks)) if counted else (),
+    models: Sequence[ScorerRef],
+    benchmark: BenchmarkRef,
+) -> Downstream:
+    """The figures of the picks; `models` are policy, judge and the scorers."""
+    policy, judge, *scorers = models
+    columns = {"adherence": mean_share, "gain": difference}
+    figures = figures_of(frame, ["scorer", "k"], columns)
+    most = str(frame.k.max())
+    last = [one for one in figures if one.row[1] == most and one.column == "adherence"]
+    best = max(last[:-1], key=lambda one: one.value or 0.0, default=None)
+    verdict = "There is nothing to compare: no question has all samples and scores."
+    if best:
+        verdict = (
+            f"{best.row[0]} gains most: of {most} samples it picks one that serves"
+            f" {best.percent()} of what the user expects (n = {best.n:,} questions of"
+            f" {best.clusters:,} users)."
+        )
+    missing = [one.unscored for one in samples]
+    by_scorer = {
+        of.name: [*missing, *(one.unscored for one in scored if one.scorer == of.name)]
+        for of in scorers
+    }
+    itself = [of.name for of in scorers if of.model and of.model == judge.model]
+    how = (
+        "Adherence, 0 to 1, of the sample that the scorer picks among any k, with 95 % intervals"
+        " by user; the gain is over a pick at random. The last rows are the judge's own pick, the"
+        f" most that these samples allow. Policy: {policy.model}. Judge: {judge.model}, which gives"
+        f" each aspect 0 to {FULL_ADHERENCE}."
+    )
+    return Downstream(
+        name="best_of_n",
+        title=f"Best of {most}, {benchmark.title}",
+        verdict=verdict,
+        heads=("scorer", "k"),
+        figures=figures,
+        models=tuple(models),
+        parts=tuple(part_of(name, len(samples), why) for name, why in by_scorer.items()),
+        warnings=(
+            *filter(None, [benchmark.warning]),
+            *(f"{name} is the judge's own model: this is not evidence." for name in itself),
+        ),
+        notes=(how,),
     )
 
 
-def best_of_n_page(result: BestOfN, *, drawn: bool = True) -> Page:
-    """The whole report; a terminal does without the drawing."""
-    plots = {"scaling": _scaling(result)} if result.best and drawn else {}
-    return render_page("best_of_n", plots, result=result, full=FULL_ADHERENCE)
-
-
-def _scaling(result: BestOfN) -> Plot:
+def scaling(result: Downstream) -> dict[str, Plot]:
+    """The plot of the pick's adherence over k."""
+    found: dict[str, list[Figure]] = {}
+    for one in result.figures:
+        if one.column == "adherence":
+            found.setdefault(one.row[0], []).append(one)
+    if not found:
+        return {}
     with drawing():
-        figure = Figure(figsize=(WIDTH, 4.8), layout="constrained")
+        figure = Drawing(figsize=(WIDTH, 4.8), layout="constrained")
         axes = figure.add_subplot()
         curves = [
-            Curve(
-                visible(line.scorer.name),
-                [point.k for point in line.points],
-                [point.subsets for point in line.points],
-                dotted=line is result.ceiling,
-            )
-            for line in result.lines
-            if line.points
+            Curve(visible(name), [int(one.row[1]) for one in own], own, dotted=name == CEILING)
+            for name, own in found.items()
         ]
         draw_curves(axes, curves)
-        if result.ceiling:
-            axes.axhline(
-                result.ceiling.at_random, color=FAINT.light, linewidth=0.8, label="at random"
-            )
-        ticks = [point.k for point in max((line.points for line in result.lines), key=len)]
         axes.set_xscale("log", base=2)
-        axes.set_xticks(ticks, [str(k) for k in ticks])
+        axes.set_xticks(curves[-1].xs, [str(k) for k in curves[-1].xs])
         axes.minorticks_off()
         axes.set_xlabel("k, samples that the scorer picks from")
         axes.set_ylabel("adherence of its pick")
         axes.legend(fontsize=8, loc="upper left", bbox_to_anchor=(1, 1))
         caption = "Best of k over all subsets of k of the samples, with 95 % intervals by user."
-        return plot(figure, caption, name="scaling")
+        return {"scaling": plot(figure, caption, name="scaling")}
 
 
 def best_of_n(
@@ -248,7 +215,7 @@ def best_of_n(
     limit: SubjectLimit = None,
     progress: Progress = log_notes,
     stop: Stop | None = None,
-) -> BestOfN:
+) -> Downstream:
     """Sample N answers a question from a policy and let scorers pick the best of k.
 
     The policy and the scorers are shown the user's posts; the judge reads the aspects that its user
@@ -264,21 +231,27 @@ def best_of_n(
     """
     folder, (settings, prompts) = output_folder(out), scorer_settings(scorers)
     benchmark = Benchmark.built(release, split)
+    questions = PersonQuestions(benchmark.rows()).own[:limit]
     with open_session(settings, prompts, folder, progress, stop) as session:
         asked = tuple(dict.fromkeys(names))
-        summary, samples, scores = run_async(_run(session, benchmark, asked, n, limit))
-    lines: dict[str, Sequence[Record]] = {"samples.jsonl": samples, "scores.jsonl": scores}
-    write_page(folder, "best_of_n", best_of_n_page(summary), summary, lines)
-    return summary
+        models, samples, scored = run_async(_run(session, benchmark, questions, asked, n))
+    clusters = {question.pair: question.cluster for question in questions}
+    frame = picks(samples, scored, clusters, n)
+    found = result_of(frame, samples, scored, models, benchmark.ref)
+    lines: dict[str, Sequence[Record]] = {"samples.jsonl": samples, "scores.jsonl": scored}
+    found.write(folder, lines, scaling(found))
+    return found
 
 
 async def _run(
-    session: ScorerSession, benchmark: Benchmark, names: tuple[str, ...], n: int, limit: int | None
-) -> tuple[BestOfN, list[SampledQuestion], list[SampleScores]]:
-    """Sample, judge and score: the result, and the lines behind it."""
+    session: ScorerSession,
+    benchmark: Benchmark,
+    questions: Sequence[PersonQuestion],
+    names: tuple[str, ...],
+    n: int,
+) -> tuple[list[ScorerRef], list[SampledQuestion], list[SampleScores]]:
+    """Sample, judge and score: the policy, the judge and the scorers, and what they said."""
     spec = policy_of(session.settings, n)
-    questions = PersonQuestions(benchmark.rows()).own[:limit]
-    by_pair = {question.pair: question for question in questions}
     await session.check_pointwise(names)
     async with session.role("judge") as judge, session.role("policy") as policy:
 
@@ -295,32 +268,11 @@ async def _run(
             workers=max(1, policy.workers // n),
             stop=end,
         )
+    drawn = [
+        Samples(question.pair, question.question, question.posts, one.responses)
+        for question, one in zip(questions, samples, strict=True)
+        if not one.unscored
+    ]
     history = session.settings.history.rules(benchmark.study_posts)
-
-    async def score(one: SampledQuestion, name: str, scorer: Pointwise) -> SampleScores:
-        of = by_pair[one.pair]
-        return await score_samples(
-            one.pair, one.responses, of.question, of.posts, name, scorer, history
-        )
-
-    whole = [one for one in samples if not one.unscored]
-    clustered = [(one, by_pair[one.pair].cluster) for one in samples]
-    scores: list[SampleScores] = []
-    curves: list[ScorerCurve] = []
-    for name in names:
-        ref, lines = await session.score(name, whole, score, responses=n)
-        scores += lines
-        curves.append(curve(ref, clustered, lines, powers(n)))
-    itself = ScorerRef(name=CEILING, kind="ceiling")
-    own = [SampleScores(question=of.pair, scorer=CEILING, scores=tuple(of.worth)) for of in whole]
-    summary = BestOfN(
-        benchmark=benchmark.ref,
-        n=n,
-        policy=policy.ref,
-        judge=judge.ref,
-        questions=len(questions),
-        unscored=reasons(one.unscored for one in samples),
-        ceiling=curve(itself, clustered, own, powers(n)) if own else None,
-        curves=tuple(curves),
-    )
-    return summary, samples, scores
+    refs, scored = await scores_by(session, names, drawn, history)
+    return [policy.ref, judge.ref, *refs], samples, scored

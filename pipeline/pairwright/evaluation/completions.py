@@ -10,9 +10,9 @@ of the package rouge-score 0.1.2, which drops every other letter; here letters o
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Annotated, Literal, NamedTuple
+from typing import Annotated, Literal
 
 import numpy as np
 import pandas as pd
@@ -21,8 +21,15 @@ from typer import Argument, Option
 from pairwright import assets, text
 from pairwright.errors import InputError
 from pairwright.evaluation.conditions import Strangers
-from pairwright.evaluation.outputs import SampledPolicy, SampleScores, score_samples
-from pairwright.evaluation.scorers.scorer import Pointwise, ScorerRef, Unscored, reasons
+from pairwright.evaluation.downstream import (
+    Downstream,
+    difference,
+    figures_of,
+    mean_share,
+    part_of,
+)
+from pairwright.evaluation.sampling import SampledPolicy, Samples, SampleScores, scores_by
+from pairwright.evaluation.scorers.scorer import ScorerRef, Unscored, reasons
 from pairwright.evaluation.session import (
     ScorerSession,
     ScorersFile,
@@ -30,18 +37,16 @@ from pairwright.evaluation.session import (
     policy_of,
     scorer_settings,
 )
-from pairwright.evaluation.settings import Policy
 from pairwright.notebook import run_async
 from pairwright.options import ItemLimit, OutPath
-from pairwright.pages import Page, render_page
-from pairwright.pages.output import output_folder, write_page
+from pairwright.pages.output import output_folder
 from pairwright.progress import Progress, Stop, log_notes
 from pairwright.records import Item, Post, Record
 from pairwright.retrieve import selected
 from pairwright.settings.domains import Domains
 from pairwright.settings.rules import HistoryRules, SourceRules
 from pairwright.sources import read_whole
-from pairwright.stats import Estimate, mean_by_user
+from pairwright.text import number_of
 
 Refusal = Literal["empty_body", "body_in_posts", "body_in_title", "no_other_profile"]
 NONE, WRONG = "none", "wrong-profile"
@@ -49,9 +54,13 @@ KS = (1, 4, 16)
 """Posts in context by default."""
 DRAWS = 8
 """Texts that scorers pick from."""
-VALUES = ["rouge_1", "rouge_l", "posts", "words"]
+ROUGE = ["ROUGE-1", "ROUGE-L"]
 CompletionTask = tuple[Item, tuple[Post, ...]]
 """An item whose narrative is to be written, and another user's posts, oldest first."""
+_WARNING = (
+    "This measures imitation of a user's writing: how many words a text shares with what the user"
+    " wrote. It is not evidence about answers, nor about what the user would like."
+)
 
 
 def task(item: Item, other: tuple[Post, ...] | None) -> CompletionTask | Refusal:
@@ -128,9 +137,7 @@ class ItemCompletions(Record):
     user: str
     condition: str
     posts: int = 0
-    """Posts that were shown."""
-    left_out: int = 0
-    """Posts that did not fit."""
+    """The fewest posts that a text was shown; those that did not fit are left out."""
     texts: tuple[str, ...] = ()
     """In the order of the draws."""
     rouge_1: tuple[float, ...] = ()
@@ -145,139 +152,99 @@ async def write_completions(
 ) -> ItemCompletions:
     """Draw n texts of one task in one condition, and compare them with what the user wrote."""
     item, _ = task
+    line = {"item": item.id, "user": item.user, "condition": condition}
     posts = shown_posts(task, condition, most, policy.history)
-    fields = policy.history.model_dump() | {"posts": max(1, most)}
-    sampled = SampledPolicy(policy.model, policy.prompts, HistoryRules(**fields), policy.words)
+    history = HistoryRules(**policy.history.model_dump() | {"posts": max(1, most)})
+    sampled = SampledPolicy(policy.model, policy.prompts, history, policy.words)
     drawn = await sampled.draw(n, "complete", item.question, posts)
     if isinstance(drawn, Unscored):
-        return ItemCompletions(item=item.id, user=item.user, condition=condition, **drawn.fields)
+        return ItemCompletions.model_validate(line | drawn.fields)
     texts, shown = drawn
     scores = [rouge(one, item.narrative or "") for one in texts]
     return ItemCompletions(
-        item=item.id,
-        user=item.user,
-        condition=condition,
+        **line,
         posts=shown,
-        left_out=len(posts) - shown,
         texts=texts,
         rouge_1=tuple(round(one, 6) for one, _ in scores),
         rouge_l=tuple(round(longest, 6) for _, longest in scores),
     )
 
 
-class ConditionMean(Record):
-    """One condition over the items that count, or one less another, item by item."""
+def texts_of(
+    written: Iterable[ItemCompletions], scored: Iterable[SampleScores], most: str, n: int
+) -> pd.DataFrame:
+    """A line for each item and condition, with the means of ROUGE over its draws; a scorer's pick
+    of the draws with the `most` posts is a condition, too. `reason` says why there are none."""
 
-    condition: str
-    posts: float
-    """Mean of the posts that were shown."""
-    words: float
-    """Mean of the words that were written, or picked."""
-    rouge_1: Estimate
-    rouge_l: Estimate
+    def means(of: ItemCompletions, draws: Sequence[int]) -> tuple[float, ...]:
+        both = (of.rouge_1, of.rouge_l)
+        return tuple(float(np.mean([own[n] for n in draws])) if draws else np.nan for own in both)
 
-
-class CompletionFigures(NamedTuple):
-    """What is found."""
-
-    counted: int
-    """Items with a value in every condition."""
-    unscored: dict[str, int]
-    """Items without, by condition and reason."""
-    means: tuple[ConditionMean, ...] = ()
-    differences: Mapping[str, ConditionMean] = {}
-    """By `FIRST less SECOND`."""
-
-
-class Completions(Record):
-    """The whole result of a completions benchmark."""
-
-    source: str
-    """The source's file name, or its id on the Hub."""
-    source_hash: str
-    policy: ScorerRef
-    n: int
-    """Draws that scorers pick from."""
-    most: int
-    """The most posts in context."""
-    scorers: tuple[ScorerRef, ...]
-    refused: dict[str, int]
-    """Items that cannot be asked, by reason."""
-    asked: int
-    shortened: int
-    """Texts that were written with fewer posts than chosen, for want of room."""
-    counted: int
-    unscored: dict[str, int]
-    means: tuple[ConditionMean, ...]
-    differences: dict[str, ConditionMean]
+    lines, drawn = [], {}
+    for one in written:
+        found = means(one, range(len(one.texts)))
+        lines.append((one.condition, one.item, one.user, *found, one.unscored))
+        if one.condition == most:
+            drawn[one.item] = one
+    for pick in scored:
+        of = drawn[pick.question]
+        # Those that tie are picked equally often.
+        found = means(of, [n for n, s in enumerate(pick.scores) if s == max(pick.scores)])
+        name = f"best-of-{n}-by-{pick.scorer}"
+        lines.append((name, of.item, of.user, *found, pick.unscored))
+    return pd.DataFrame(lines, columns=["condition", "item", "cluster", *ROUGE, "reason"])
 
 
-def figures(
-    written: Sequence[ItemCompletions], picks: Sequence[SampleScores], ks: Sequence[int], n: int
-) -> CompletionFigures:
-    """Means by condition over the items that have all of them, and the differences."""
-    most = f"posts-{max(ks)}"
-    drawn = {one.item: one for one in written if one.condition == most and not one.unscored}
-    reranked = {one.scorer: f"best-of-{n}-by-{one.scorer}" for one in picks}
-    rows = [
-        (one.condition, one.item, *_values(one, range(len(one.texts))))
-        for one in written
-        if not one.unscored
+def result_of(
+    frame: pd.DataFrame,
+    ks: Sequence[int],
+    models: Sequence[ScorerRef],
+    source: str,
+    notes: Iterable[str] = (),
+) -> Downstream:
+    """Means by condition over the items that have all of them, and the differences; `models` are
+    the policy and the scorers."""
+    names = list(dict.fromkeys(frame.condition))
+    whole = frame[frame.reason == ""].groupby("item").condition.nunique() == len(names)
+    counted = frame[frame.item.isin(whole.index[whole])]
+    clusters = counted.drop_duplicates("item").set_index("item").cluster
+    by_name = {name: of.set_index("item")[ROUGE] for name, of in counted.groupby("condition")}
+    picks = [name for name in names if name.startswith("best-of-")]
+    less = [
+        (by_name[a] - by_name[b]).assign(condition=f"{a} less {b}", cluster=clusters)
+        for a, b in compared(ks, picks)
+        if len(counted)
     ]
-    rows += [
-        (reranked[one.scorer], one.question, *_values(drawn[one.question], picked(one.scores)))
-        for one in picks
-        if one.question in drawn and not one.unscored
-    ]
-    missing = [f"{one.condition}: {one.unscored}" for one in written if one.unscored]
-    missing += [
-        f"{reranked[one.scorer]}: {one.unscored}"
-        for one in picks
-        if one.question in drawn and one.unscored
-    ]
-    names = [*dict.fromkeys(one.condition for one in written), *reranked.values()]
-    table = pd.DataFrame(rows, columns=["condition", "item", *VALUES])
-    whole = table.groupby("item").condition.transform("nunique") == len(names)
-    counted = table[whole].set_index("item")
-    if counted.empty:
-        return CompletionFigures(0, reasons(missing))
-    users = {one.item: one.user for one in written}
-    points = {name: counted[counted.condition == name].drop(columns="condition") for name in names}
-    differences = {
-        f"{a} less {b}": _mean(f"{a} less {b}", points[a] - points[b], users, least=-1)
-        for a, b in compared(ks, reranked.values())
-    }
-    means = tuple(_mean(name, of, users) for name, of in points.items())
-    return CompletionFigures(len(points[NONE]), reasons(missing), means, differences)
-
-
-def picked(scores: Sequence[float]) -> tuple[int, ...]:
-    """The draws with the highest score; those that tie are picked equally often."""
-    return tuple(draw for draw, score in enumerate(scores) if score == max(scores))
-
-
-def _values(line: ItemCompletions, draws: Iterable[int]) -> tuple[float, ...]:
-    """The means of these draws, by VALUES."""
-    of = [(line.rouge_1[n], line.rouge_l[n], text.word_count(line.texts[n])) for n in draws]
-    rouge_1, rouge_l, words = np.mean(of, axis=0)
-    return (rouge_1, rouge_l, line.posts, words)
-
-
-def _mean(
-    name: str, values: pd.DataFrame, users: Mapping[str, str], least: float = 0.0
-) -> ConditionMean:
-    found = {
-        column: mean_by_user([(users[str(k)], v) for k, v in values[column].items()], least)
-        for column in ("rouge_1", "rouge_l")
-    }
-    return ConditionMean.model_validate(
-        {"condition": name, **values[["posts", "words"]].mean().round(2).to_dict(), **found}
+    rows, most = ["condition"], f"posts-{max(ks)}"
+    figures = figures_of(counted, rows, dict.fromkeys(ROUGE, mean_share))
+    if less:
+        figures += figures_of(pd.concat(less), rows, dict.fromkeys(ROUGE, difference))
+    asked = frame.item.nunique()
+    missing = frame[frame.reason != ""]
+    why = (missing.condition + ": " + missing.reason).groupby(missing.item).first()
+    verdict = "No item has a text and a score in every condition."
+    if less:
+        first = {one.row[0]: one for one in reversed(figures) if one.column == "ROUGE-1"}
+        gain, other = (first[f"{most} less {control}"] for control in (NONE, WRONG))
+        verdict = (
+            f"The user's own posts ({most}) change ROUGE-1 by {gain} against no posts, and by"
+            f" {other} against another user's (n = {gain.n:,} items of {gain.clusters:,} users)."
+        )
+    return Downstream(
+        name="completions",
+        title=f"Completions, {source}",
+        verdict=verdict,
+        heads=("condition",),
+        figures=figures,
+        models=tuple(models),
+        parts=(part_of("items", asked, why),),
+        warnings=(_WARNING,),
+        notes=(
+            "ROUGE-1 and ROUGE-L: F-measures, 0 to 1, with 95 % intervals by user."
+            f" Model: {models[0].model}.",
+            *notes,
+        ),
     )
-
-
-def completions_page(result: Completions) -> Page:
-    """The whole report of a completions benchmark."""
-    return render_page("completions", result=result)
 
 
 def completions(
@@ -296,7 +263,7 @@ def completions(
     limit: ItemLimit = None,
     progress: Progress = log_notes,
     stop: Stop | None = None,
-) -> Completions:
+) -> Downstream:
     """Have a policy write the body of each item's question as its user would, given the title.
 
     Compared with what the user wrote (`narrative`) by ROUGE-1 and ROUGE-L: without posts, with
@@ -314,9 +281,9 @@ def completions(
     folder, names = output_folder(out), tuple(dict.fromkeys(names))
     settings, prompts = scorer_settings(scorers)
     rules = SourceRules(path=source, config=config, split=split)
-    items = read_whole(rules, Domains.load(assets.RUBRICS), Path.cwd())
-    strangers = Strangers(items.items, settings.seed)
-    made = [task(item, strangers.instead_of(item)) for item in items.items]
+    items = read_whole(rules, Domains.load(assets.RUBRICS), Path.cwd()).items
+    strangers = Strangers(items, settings.seed)
+    made = [task(item, strangers.instead_of(item)) for item in items]
     refused = reasons(one for one in made if isinstance(one, str))
     tasks = tuple(one for one in made if not isinstance(one, str))[:limit]
     if not tasks:
@@ -327,37 +294,29 @@ def completions(
             " more in a category.",
         )
     ks, n = tuple(sorted(set(ks))), DRAWS if names else 1
-    policy = policy_of(settings, n)
     with open_session(settings, prompts, folder, progress, stop) as session:
-        written, picks, models = run_async(_write_and_score(session, policy, tasks, ks, n, names))
-    summary = Completions(
-        source=Path(source).name if Path(source).exists() else source,
-        source_hash=items.hash,
-        policy=models[0],
-        n=n,
-        most=max(ks),
-        scorers=tuple(models[1:]),
-        refused=refused,
-        asked=len(tasks),
-        shortened=sum(one.left_out > 0 for one in written),
-        **figures(written, picks, ks, n)._asdict(),
-    )
-    lines: dict[str, Sequence[Record]] = {"completions.jsonl": written, "picks.jsonl": picks}
-    write_page(folder, "completions", completions_page(summary), summary, lines)
-    return summary
+        models, written, scored = run_async(_write_and_score(session, tasks, ks, n, names))
+    notes = [
+        f"{number_of(many, 'item was', 'items were')} not asked, {why}."
+        for why, many in refused.items()
+    ]
+    frame = texts_of(written, scored, f"posts-{max(ks)}", n)
+    name = Path(source).name if Path(source).exists() else source
+    found = result_of(frame, ks, models, name, notes)
+    found.write(folder, {"completions.jsonl": written, "picks.jsonl": scored}, {})
+    return found
 
 
 async def _write_and_score(
     session: ScorerSession,
-    policy: Policy,
     tasks: Sequence[CompletionTask],
     ks: tuple[int, ...],
     n: int,
     names: tuple[str, ...],
-) -> tuple[list[ItemCompletions], list[SampleScores], list[ScorerRef]]:
-    """What was written and picked, and the policy with the scorers behind it; scorers pick from `n`
-    texts with the most posts in context."""
-    most = f"posts-{max(ks)}"
+) -> tuple[list[ScorerRef], list[ItemCompletions], list[SampleScores]]:
+    """The policy and the scorers, what was written, and the scores; scorers pick from `n` texts
+    with the most posts in context."""
+    policy, most = policy_of(session.settings, n), f"posts-{max(ks)}"
     await session.check_pointwise(names)
     async with session.role("policy") as opened:
         sampled = SampledPolicy(opened.model, session.prompts, policy.history, policy.words)
@@ -374,17 +333,12 @@ async def _write_and_score(
             stop=opened.stop,
         )
     items = {item.id: item for item, _ in tasks}
+    drawn = [
+        Samples(one.item, items[one.item].question, items[one.item].profile, one.texts)
+        for one in written
+        if one.condition == most and not one.unscored
+    ]
     # The items are of a source, which no study is about.
     history = session.settings.history.rules(None)
-
-    async def score(one: ItemCompletions, name: str, scorer: Pointwise) -> SampleScores:
-        of = items[one.item]
-        return await score_samples(of.id, one.texts, of.question, of.profile, name, scorer, history)
-
-    picks, refs = list[SampleScores](), [opened.ref]
-    to_pick = [one for one in written if one.condition == most and not one.unscored]
-    for name in names:
-        ref, of_scorer = await session.score(name, to_pick, score, responses=n)
-        refs.append(ref)
-        picks += of_scorer
-    return written, picks, refs
+    refs, scored = await scores_by(session, names, drawn, history)
+    return [opened.ref, *refs], written, scored

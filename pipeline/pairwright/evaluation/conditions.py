@@ -126,56 +126,52 @@ class ContentSources(NamedTuple):
     strangers: Strangers
 
 
-Content = Callable[[ContentSources, Row], Awaitable[PromptContent | Unscored]]
+Content = PromptContent | Unscored
 
 
-async def question_alone(_: ContentSources, row: Row) -> PromptContent | Unscored:
+def question_alone(_: ContentSources, row: Row) -> Content:
     """Show nothing of the user."""
     return PromptContent(row.question)
 
 
-async def own_posts(sources: ContentSources, row: Row) -> PromptContent | Unscored:
+def own_posts(sources: ContentSources, row: Row) -> Content:
     """Show the user's posts, as the rules of history select them."""
     return _shown(sources, row, posts_of(row), NO_PROFILE)
 
 
-async def uncited_posts(sources: ContentSources, row: Row) -> PromptContent | Unscored:
+def uncited_posts(sources: ContentSources, row: Row) -> Content:
     """Show the user's posts without those that the rubric cites, selected by the same rules: as
-    many posts, where there are as many."""
+    many posts, if there are as many."""
     cited = _cited(row)
-    if not cited:
-        return Unscored(NO_CITED_POSTS)
     others = tuple(post for post in posts_of(row) if post not in cited)
-    return _shown(sources, row, others, NO_OTHER_POSTS)
+    return _shown(sources, row, others, NO_OTHER_POSTS) if cited else Unscored(NO_CITED_POSTS)
 
 
-async def cited_posts(sources: ContentSources, row: Row) -> PromptContent | Unscored:
+def cited_posts(sources: ContentSources, row: Row) -> Content:
     """Show the posts that the rubric cites, and no others."""
     return _shown(sources, row, _cited(row), NO_CITED_POSTS)
 
 
-async def posts_of_stranger(sources: ContentSources, row: Row) -> PromptContent | Unscored:
+def posts_of_stranger(sources: ContentSources, row: Row) -> Content:
     """Show as many posts of another user of the category."""
-    own = posts_of(row)
-    if not own:
+    if not row.profile:
         return Unscored(NO_PROFILE)
     posts = sources.strangers.instead_of(item_of(row))
     if posts is None:
         detail = f"no stranger in {row.category!r} has posts older than the question"
         return Unscored(NO_STRANGER, detail)
-    as_many = len(selected(row.question, own, sources.history))
+    as_many = len(selected(row.question, posts_of(row), sources.history))
     shown = selected(row.question, posts, sources.history, most=as_many)
     return PromptContent(row.question, shown)
 
 
-async def own_aspects(_: ContentSources, row: Row) -> PromptContent | Unscored:
+def own_aspects(_: ContentSources, row: Row) -> Content:
     """Show the pair's own aspects."""
-    if not row.answer_key:
-        return Unscored(NO_RUBRIC)
-    return PromptContent(row.question, aspects=tuple(one.aspect for one in row.answer_key))
+    aspects = tuple(one.aspect for one in row.answer_key)
+    return PromptContent(row.question, aspects=aspects) if aspects else Unscored(NO_RUBRIC)
 
 
-def _shown(sources: ContentSources, row: Row, posts: Posts, none: str) -> PromptContent | Unscored:
+def _shown(sources: ContentSources, row: Row, posts: Posts, none: str) -> Content:
     if not posts:
         return Unscored(none)
     return PromptContent(row.question, selected(row.question, posts, sources.history))
@@ -193,7 +189,7 @@ class Condition(NamedTuple):
 
     shows: str
     """What a scorer is shown, in a few words."""
-    content: Content
+    content: Callable[[ContentSources, Row], Content]
     marker: str
     """Its mark in plots, as matplotlib names it."""
     colour: Literal["blue", "green", "grey", "orange", "red", "sky"]
@@ -201,15 +197,10 @@ class Condition(NamedTuple):
     """Whether it is evaluated if no condition is named."""
     control: bool = False
     """Whether it shows what should not help: its rows are not ranked."""
-    compared_with: tuple[ConditionName, ...] = ()
-    """The controls: its accuracy less theirs is its gain."""
     of_twins: bool = True
     """Whether twins are part of it."""
-    blind: bool = False
-    """Whether it shows nothing of the user. Then accuracy on twins is one half, and a gain over it
-    would say no more than the accuracy does."""
-    needs: Literal["", "posts", "rubric", "strangers"] = ""
-    """What it shows: something of the pair, or what is inferred or drawn while it runs."""
+    of_rubrics: bool = False
+    """Whether it goes by the rubric, which placebos and natural twins do not have."""
 
     @property
     def title(self) -> str:
@@ -217,97 +208,86 @@ class Condition(NamedTuple):
         return f"{'Control: shown' if self.control else 'Shown'} {self.shows}"
 
     @property
+    def blind(self) -> bool:
+        """Whether it shows nothing of the user. Then accuracy on twins is one half, and a gain over
+        it would say no more than the accuracy does."""
+        return self.content is question_alone
+
+    @property
+    def drawn(self) -> bool:
+        """Whether its content is drawn while it runs, so that no file can have scores of it."""
+        return self.content is posts_of_stranger
+
+    @property
     def unranked(self) -> str:
-        """Why its rows are not ranked; empty where they are."""
+        """Why its rows are not ranked; empty if they are."""
         if self.control:
             return f"control: it is shown {self.shows}"
         return "it is shown the answer key" if self.content is own_aspects else ""
 
     @property
-    def gains_on_twins(self) -> bool:
-        """Whether a gain over it says more of twins than their accuracy does."""
-        return self.of_twins and not self.blind
-
-    @property
     def shows_posts(self) -> bool:
         """Whether it shows posts, which [history] selects."""
-        return self.needs in ("posts", "strangers") or self.content in (uncited_posts, cited_posts)
-
-    @property
-    def in_pairs(self) -> bool:
-        """Whether the pairs hold its content, so that a file may have scores of it."""
-        return self.needs in ("", "posts", "rubric")
+        return self.content not in (question_alone, own_aspects)
 
     def applies(self, row: Row) -> bool:
-        """Whether a pair is part of it. Placebos and natural twins have no rubric."""
-        if self.needs == "rubric" and label_of(row.mode) != "chosen":
+        """Whether a pair is part of it."""
+        if self.of_rubrics and label_of(row.mode) != "chosen":
             return False
         return self.of_twins or halves_of(row.mode) == 1
 
-    def has_content(self, row: Row, strangers: Strangers) -> bool:
-        """Whether a pair that is part of it has what it shows."""
-        if self.needs == "strangers":
-            return bool(row.profile) and strangers.instead_of(item_of(row)) is not None
-        if self.needs == "rubric":
-            return bool(row.rubric_aspects)
-        return not self.needs or bool(row.profile)
-
 
 CONDITIONS: dict[ConditionName, Condition] = {
-    "profile": Condition(
-        "the user's earlier posts", own_posts, "o", "blue", default=True, needs="posts",
-        compared_with=("none", "wrong-profile", "profile-without-evidence", "evidence-only"),
-    ),
-    "none": Condition("the question alone", question_alone, "s", "grey", default=True, blind=True),
+    "profile": Condition("the user's earlier posts", own_posts, "o", "blue", default=True),
+    "none": Condition("the question alone", question_alone, "s", "grey", default=True),
     "profile-without-evidence": Condition(
         "the user's posts without those that the rubric cites", uncited_posts, "v", "red",
-        control=True, needs="rubric",
+        control=True, of_rubrics=True,
     ),
     "evidence-only": Condition(
         "only the posts that the rubric cites", cited_posts, "P", "green", control=True,
-        needs="rubric",
+        of_rubrics=True,
     ),
     "wrong-profile": Condition(
         "the posts of another user, alike in category and length", posts_of_stranger, "X",
-        "orange", default=True, control=True, of_twins=False, needs="strangers",
+        "orange", default=True, control=True, of_twins=False,
     ),
     "rubric": Condition(
         "the pair's own aspects, which are the answer key", own_aspects, "^", "sky",
-        needs="rubric",
+        of_rubrics=True,
     ),
 }  # fmt: skip
 """The conditions by name, in the order of the leaderboard's tables."""
 
 
 def conditions_of(
-    given: Iterable[str] | None, rows: Callable[[], Iterable[Row]], strangers: Strangers
+    given: Iterable[str] | None, rows: Callable[[], Iterable[Row]], sources: ContentSources
 ) -> tuple[ConditionName, ...]:
-    """The conditions of these names, each once; or the default ones of which some row has content.
+    """The conditions of these names, each once; or the default ones in which some row has content.
 
-    Raises InputError for a name that is not one, and for a condition of which no row has any.
+    Raises InputError for a name that is not one, and for a condition in which no row has any.
     """
     by_name: dict[str, ConditionName] = {name: name for name in CONDITIONS}
     names = [n for n in CONDITIONS if CONDITIONS[n].default] if given is None else [*given]
-    for name in names:
+    found = []
+    for name in dict.fromkeys(names):
         if name not in by_name:
             listed = f"One of: {', '.join(by_name)}.{near(name, by_name)}"
             raise InputError(f"there is no condition {name!r}", where="--condition", fix=listed)
-    possible = {
-        name: any(
-            CONDITIONS[name].applies(row) and CONDITIONS[name].has_content(row, strangers)
+        one = CONDITIONS[by_name[name]]
+        if any(
+            isinstance(one.content(sources, row), PromptContent)
             for row in rows()
-        )
-        for name in dict.fromkeys(by_name[name] for name in names)
-    }
-    if given is None:
-        return tuple(name for name, there in possible.items() if there)
-    if missing := [name for name, there in possible.items() if not there]:
-        raise InputError(
-            f"no pair can be shown {CONDITIONS[missing[0]].shows}",
-            where=f"--condition {missing[0]}",
-            fix="Leave it out, or name pairs that have what it shows.",
-        )
-    return tuple(possible)
+            if one.applies(row)
+        ):
+            found.append(by_name[name])
+        elif given is not None:
+            raise InputError(
+                f"no pair can be shown {one.shows}",
+                where=f"--condition {name}",
+                fix="Leave it out, or name pairs that have what it shows.",
+            )
+    return tuple(found)
 
 
 async def ask_fitting(
@@ -315,8 +295,8 @@ async def ask_fitting(
     history: HistoryRules,
     ask: Callable[[PromptContent], Awaitable[T | Unscored]],
 ) -> tuple[T | Unscored, PromptContent]:
-    """Ask with all posts that are shown, and with fewer where that does not fit: a quarter leaves
-    each time, the lowest ranked first and of equals the oldest. The last post stays: without any it
+    """Ask with all posts that are shown, and with fewer if that does not fit: a quarter leaves each
+    time, the lowest ranked first and of equals the oldest. The last post stays: without any it
     would be another condition."""
     most = len(shown.posts)
     while True:

@@ -13,21 +13,19 @@ from pathlib import Path
 from typing import Annotated, Literal, NamedTuple
 
 import numpy as np
-from matplotlib.figure import Figure
+from matplotlib.figure import Figure as Drawing
 from scipy.stats import rankdata, weightedtau
 from typer import Argument, Option
 
 from pairwright.errors import InputError
-from pairwright.pages import Page, render_page
-from pairwright.pages.output import output_folder, write_page
+from pairwright.evaluation.downstream import Downstream, Figure
+from pairwright.pages.output import output_folder
 from pairwright.pages.plots import BLUE, WIDTH, Plot, drawing, plot
-from pairwright.records import Record
 from pairwright.sources.tables import SourceRow, comma_separated, sound_rows
-from pairwright.stats import Estimate, Floats, Places, jackknife
-from pairwright.text import visible
+from pairwright.stats import Floats, Places, jackknife
+from pairwright.text import number_of, visible
 
 LEAST_MODELS = 3
-Gain = Literal["rank", "score"]
 P_RBO = 0.9
 """The persistence p of RBO: the weight of lower ranks."""
 
@@ -40,18 +38,6 @@ class RankMeasure(NamedTuple):
     least: float
     """The least value that it can have; the greatest is 1."""
     note: str
-
-
-def reported_measures() -> tuple[RankMeasure, ...]:
-    """The measures that Personalized RewardBench prints (arXiv 2604.07343)."""
-    return (
-        RankMeasure("Spearman", spearman, -1, "of the ranks; tied models share theirs"),
-        RankMeasure("weighted tau", weighted_tau, -1, "hyperbolic weights, both rankings in turn"),
-        RankMeasure("NDCG", ndcg, 0, "gain: models below + 1; log2 discount"),
-        RankMeasure(
-            "RBO", partial(rbo, p=P_RBO), 0, f"p = {P_RBO:g}; ties: mean over their orders"
-        ),
-    )
 
 
 def spearman(x: Floats, y: Floats) -> Floats:
@@ -68,7 +54,7 @@ def weighted_tau(x: Floats, y: Floats) -> Floats:
     return taus
 
 
-def ndcg(x: Floats, y: Floats, gain: Gain = "rank") -> Floats:
+def ndcg(x: Floats, y: Floats, gain: Literal["rank", "score"] = "rank") -> Floats:
     """Järvelin and Kekäläinen (2002): the downstream gain of the benchmark's order over that of
     the best order. Models that the benchmark ties share the mean of their discounts.
 
@@ -113,6 +99,15 @@ def _ratio(a: Floats, b: Floats) -> Floats:
     """a / b, and nan where b is 0."""
     ratios: Floats = np.divide(a, b, out=np.full(np.shape(b), np.nan), where=b > 0)
     return ratios
+
+
+MEASURES = (
+    RankMeasure("Spearman", spearman, -1, "of the ranks; tied models share theirs"),
+    RankMeasure("weighted tau", weighted_tau, -1, "hyperbolic weights, both rankings in turn"),
+    RankMeasure("NDCG", ndcg, 0, "gain: models below + 1; log2 discount"),
+    RankMeasure("RBO", partial(rbo, p=P_RBO), 0, f"p = {P_RBO:g}; ties: mean over their orders"),
+)
+"""The measures that Personalized RewardBench prints (arXiv 2604.07343)."""
 
 
 class ModelTable(NamedTuple):
@@ -196,54 +191,40 @@ def _score(cell: str, where: str) -> float:
     return score
 
 
-class Correlation(Record):
-    """One measure of one benchmark."""
-
-    measure: str
-    note: str
-    found: Estimate
-    """Its n are models, its clusters lineages."""
-
-
-class Correlations(Record):
-    """Everything that was found, and what it was found from."""
-
-    n: int
-    lineages: int
-    downstream: str
-    found: dict[str, tuple[Correlation, ...]]
-    """By benchmark."""
-    differences: dict[str, tuple[Correlation, ...]]
-    """By `FIRST less SECOND`, on the same models."""
-
-
-def correlate_models(models: ModelTable, downstream: str) -> Correlations:
+def correlations(models: ModelTable, downstream: str) -> Downstream:
     """Compute every measure of every benchmark, and the differences of each two benchmarks."""
-    measures = reported_measures()
+    n, lineages = len(models.names), len(set(models.lineages))
     values = {
-        name: [leave_out(one, scores, models) for one in measures]
+        (name, one): leave_out(one, scores, models)
         for name, scores in models.benchmarks.items()
+        for one in MEASURES
     }
 
-    def found(of: list[Floats], least: float | None = None) -> tuple[Correlation, ...]:
-        return tuple(
-            Correlation(
-                measure=one.name,
-                note=one.note,
-                found=interval(own, models, least=one.least if least is None else least),
-            )
-            for one, own in zip(measures, of, strict=True)
-        )
+    def figure(row: str, measure: str, own: Floats, least: float) -> Figure:
+        found = jackknife(float(own[0]), own[1:], n).estimate(least=least, most=max(1, -least))
+        more = {"row": (row, measure), "column": "value", "signed": least == -2}
+        return Figure(**found.model_dump(), **more)
 
-    return Correlations(
-        n=len(models.names),
-        lineages=len(set(models.lineages)),
-        downstream=downstream,
-        found={name: found(own) for name, own in values.items()},
-        differences={
-            f"{a} less {b}": found([x - y for x, y in zip(values[a], values[b], strict=True)], -2)
-            for a, b in combinations(values, 2)
-        },
+    figures = [figure(name, one.name, own, one.least) for (name, one), own in values.items()]
+    figures += [
+        figure(f"{a} less {b}", one.name, values[a, one] - values[b, one], -2)
+        for a, b in combinations(models.benchmarks, 2)
+        for one in MEASURES
+    ]
+    of = f" of {lineages:,} lineages" if lineages != n else ""
+    firsts = [one for one in figures if one.row[1] == MEASURES[0].name and not one.signed]
+    said = [f"{one.row[0]}: {one.row[1]} {one}" for one in firsts]
+    return Downstream(
+        name="correlation",
+        title=f"{' and '.join(models.benchmarks)} against {downstream}",
+        verdict=f"{'; '.join(said)}; n = {number_of(n, 'model')}{of}.",
+        heads=("benchmark", "measure"),
+        figures=tuple(figures),
+        notes=(
+            *(f"{one.name}: {one.note}." for one in MEASURES),
+            "Intervals: a jackknife over models, or over lineages if they are named, with"
+            " Student's t.",
+        ),
     )
 
 
@@ -258,37 +239,21 @@ def leave_out(measure: RankMeasure, x: Floats, models: ModelTable) -> Floats:
     )
 
 
-def interval(values: Floats, models: ModelTable, *, least: float) -> Estimate:
-    """The value with its jackknife interval over lineages."""
-    found = jackknife(float(values[0]), values[1:], len(models.names))
-    return found.estimate(least=least, most=max(1, -least))
-
-
-def correlation_page(result: Correlations, models: ModelTable | None = None) -> Page:
-    """The page of correlations; a terminal does without the drawings, which need the `models`."""
-    plots = {hex_id(name): _models(models, name, result) for name in result.found if models}
-    return render_page("correlation", plots, result=result, hex_id=hex_id)
-
-
-def hex_id(name: str) -> str:
-    """The name of a column as an id on the page: its bytes in hexadecimal."""
-    return name.encode().hex()
-
-
-def _models(models: ModelTable, name: str, result: Correlations) -> Plot:
-    x, y = models.benchmarks[name], models.downstream
-    with drawing():
-        figure = Figure(figsize=(WIDTH, 4.6), layout="constrained")
-        axes = figure.add_subplot()
-        axes.plot(x, y, "o", color=BLUE.light)
-        for place, model in enumerate(models.names):
-            axes.annotate(
-                model[:30], (x[place], y[place]), xytext=(5, 3), textcoords="offset points",
-                fontsize=8,
-            )  # fmt: skip
-        axes.set_xlabel(name)
-        axes.set_ylabel(result.downstream)
-        return plot(figure, f"The {result.n} models.", name=f"models-{hex_id(name)}")
+def scatter(models: ModelTable, downstream: str) -> dict[str, Plot]:
+    """The models by each benchmark and by their downstream score."""
+    plots = {}
+    for number, (name, x) in enumerate(models.benchmarks.items()):
+        with drawing():
+            figure = Drawing(figsize=(WIDTH, 4.6), layout="constrained")
+            axes = figure.add_subplot()
+            axes.plot(x, models.downstream, "o", color=BLUE.light)
+            for model, at in zip(models.names, zip(x, models.downstream, strict=True), strict=True):
+                axes.annotate(model[:30], at, (5, 3), textcoords="offset points", fontsize=8)
+            axes.set_xlabel(name)
+            axes.set_ylabel(downstream)
+            caption = f"The {len(x)} models by {name}."
+            plots[f"models-{number}"] = plot(figure, caption, name=f"models-{number}")
+    return plots
 
 
 def correlate(
@@ -303,16 +268,17 @@ def correlate(
     lineage: Annotated[
         str | None, Option(help="Families of models, left out together.", metavar="COL")
     ] = None,
-) -> Correlations:
+) -> Downstream:
     """Correlate benchmark scores with downstream scores over the same models.
 
     Spearman, weighted tau, NDCG and RBO, each with its interval from 5 models or lineages on.
-    Greater scores must be better in every column.
+    Greater scores must be better in every column. Writes correlation.html, .md and .json.
 
     Raises InputError and StoreError.
 
-        >>> correlate("models.csv", ["accuracy"], "best_of_16").n
-        12
+        >>> found = correlate("models.csv", ["accuracy"], "best_of_16")
+        >>> print(found.figure("value", "accuracy", "NDCG"))
+        0.912 (0.803 to 1.000)
 
     Examples::
 
@@ -321,7 +287,7 @@ def correlate(
     """
     folder = output_folder(out) if out else None
     models = read_models(Path(table), tuple(dict.fromkeys(benchmarks)), downstream, model, lineage)
-    correlations = correlate_models(models, one_line(downstream))
+    found = correlations(models, one_line(downstream))
     if folder:
-        write_page(folder, "report", correlation_page(correlations, models), correlations)
-    return correlations
+        found.write(folder, {}, scatter(models, one_line(downstream)))
+    return found

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -23,10 +24,10 @@ from pairwright.evaluation.scorers.opening import OpenScorer
 from pairwright.evaluation.scorers.score_file import ScoreFile
 from pairwright.evaluation.scorers.scorer import BASELINES, MANNER, ByPair
 from pairwright.evaluation.scores import (
-    PairScoring,
     ScoresOf,
     ScoreTable,
     read_scores,
+    score_pair,
     write_scores,
 )
 from pairwright.evaluation.session import ScorerSession, open_session, scorer_settings
@@ -112,7 +113,7 @@ def evaluate(
         settings.history.rules(benchmark.study_posts),
         Strangers(map(item_of, benchmark.rows() if drawn else ()), settings.seed),
     )
-    shown = conditions_of(given, lambda: benchmark.rows(limit), sources.strangers)
+    shown = conditions_of(given, lambda: benchmark.rows(limit), sources)
     if not any(row.profile for row in benchmark.rows()):
         progress(Note("No posts: this cannot show whether a scorer reads the user."))
     elif given is None:
@@ -135,25 +136,24 @@ async def _score(
     folder: Path,
 ) -> list[ScoreTable]:
     """Score with each scorer in each condition, and write each table as it is whole."""
-    settings, tables = session.settings, list[ScoreTable]()
-    own, ids = dict.fromkeys(scorers, conditions), folder / "ids.jsonl"
+    own, ids, tables = dict.fromkeys(scorers, conditions), folder / "ids.jsonl", []
     write_lines(ids, benchmark.places())
-    files = [one for one in scorers if isinstance(settings.scorers.get(one), ScoresOfFile)]
-    async with session.scorers(*files) as opened:
+    for name in scorers:
         # Before anything is computed.
-        for name, file in opened.items():
-            assert isinstance(file.scorer, ScoreFile), "its kind says so"
-            own[name] = file.scorer.check(benchmark.ids, conditions, ids)
+        if isinstance(spec := session.settings.scorers.get(name), ScoresOfFile):
+            file, pairs = ScoreFile(Path(spec.path)), {one.pair for one in benchmark.places()}
+            own[name] = file.check(pairs, conditions, ids)
             for left in sorted({*conditions} - {*own[name]}):
                 said = f"Condition {left} is left out: the file of {name} has no scores of it."
                 session.calls.progress(Note(said))
 
     async def score(opened: OpenScorer, name: ConditionName) -> ScoreTable:
         condition = CONDITIONS[name]
+        work = partial(score_pair, scorer=opened.scorer, condition=name, sources=sources)
         scores = await session.calls.each(
             f"{opened.ref.name}, {name}",
             filter(condition.applies, benchmark.rows(limit)),
-            PairScoring(opened.scorer, name, sources).score,
+            work,
             workers=opened.workers,
             stop=opened.stop,
             total=sum(map(condition.applies, benchmark.rows(limit))),
@@ -173,8 +173,8 @@ async def _score(
 
     for one in scorers:
         # One at a time: a model in this process fills the memory there is.
-        async with session.scorers(one) as found:
-            tables += [await score(found[one], name) for name in own[one]]
+        async with session.scorer(one) as opened:
+            tables += [await score(opened, name) for name in own[one]]
     return tables
 
 
@@ -207,17 +207,12 @@ def leaderboard(
     """
     folder = output_folder(out) if out else None
     tables = read_scores(map(Path, results))
-    board = rank_tables(tables, pairs_of(tables[0], pairs))
+    about = tables[0].about
+    path = Path(pairs or tables[0].path.parent / about.path)
+    if not path.exists():
+        what = f"the pairs that were scored are not at {path}"
+        raise InputError(what, where=tables[0].path, fix="Name them: --pairs PATH.")
+    board = rank_tables(tables, Benchmark(path, None, about.columns, about.labels))
     if folder:
         write_page(folder, "leaderboard", board_page(board), board)
     return board
-
-
-def pairs_of(table: ScoreTable, pairs: Path | str | None) -> Benchmark:
-    """Open the pairs that a table is of, or those that are named. Raises InputError."""
-    about = table.about
-    path = Path(pairs or table.path.parent / about.path)
-    if not path.exists():
-        what = f"the pairs that were scored are not at {path}"
-        raise InputError(what, where=table.path, fix="Name them: --pairs PATH.")
-    return Benchmark(path, None, about.columns, about.labels)

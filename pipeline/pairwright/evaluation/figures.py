@@ -10,7 +10,7 @@ twins; each counts the same, whatever its domain. Modes are never averaged with 
 other user. On a twin a flip is right in one direction. On a placebo nothing about the two users
 speaks for either response, so a flip in either direction is wrong.
 
-    net right flips = right flips on twins - half of the flips on placebos
+    net right flips = right flips on twins - 1/2 of the flips on placebos
 
 A flip that has nothing to do with the users goes either way, so half of such flips would be right
 on a twin. The figure is near 1 for a scorer that reads its users, and 0 for one that cannot see

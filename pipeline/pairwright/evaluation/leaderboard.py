@@ -1,8 +1,8 @@
 """The leaderboard: tables of scores of the same pairs side by side, ranked within a mode and a
 condition, since what is shown decides most of an accuracy.
 
-Rows are ranked by accuracy, and on twins by net right flips where there are placebos. Each ranked
-row is compared with the one above it, pair by pair.
+Rows are ranked by accuracy, and on twins by net right flips if there are placebos. Each ranked row
+is compared with the one above it, pair by pair.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,9 +13,10 @@ import pandas as pd
 from statsmodels.stats.multitest import multipletests
 
 from pairwright.errors import InputError
-from pairwright.evaluation.benchmark import OTHERS, Benchmark, BenchmarkRef, Builder, build_mark
+from pairwright.evaluation.benchmark import OTHERS, Benchmark, BenchmarkRef, build_mark
 from pairwright.evaluation.conditions import CONDITIONS, ConditionName
 from pairwright.evaluation.figures import ScorerFigure, figures_of, flips, gains, units_of
+from pairwright.evaluation.scorers.scorer import COVERAGE
 from pairwright.evaluation.scores import ScoresOf, ScoreTable, joined
 from pairwright.modes import MODES
 from pairwright.pairs import blind_bound
@@ -28,9 +29,6 @@ from pairwright.stats import (
     jackknife_mean,
 )
 
-COVERAGE = 0.95
-"""Share of a mode's twins or pairs that must have a score for a row to be ranked: below it, too
-much of an accuracy is what was left out."""
 Frames = Mapping[str, pd.DataFrame]
 
 
@@ -39,7 +37,7 @@ class BoardRow(Record):
 
     about: ScoresOf
     mark: str
-    """What its models have to do with those that built the pairs."""
+    """What its model has to do with those that built the pairs."""
     tokens: float
     """Mean of a pair."""
     units: int
@@ -79,7 +77,7 @@ class BoardRow(Record):
     @property
     def given_away(self) -> list[ScorerFigure]:
         """Its accuracies without the user that are beyond an audit's bound by more than chance; of
-        pairs far below one half, too."""
+        pairs below 1/2 by as much, too."""
         return [
             one
             for one in self.figures
@@ -104,12 +102,11 @@ class BoardRow(Record):
         return ""
 
 
-class RowComparison(Record):
-    """A ranked row, and the one above it less this one, on the same pairs or units."""
+class RowComparison(Estimate):
+    """The row above a ranked row less this row, on the same pairs or units."""
 
-    difference: Estimate
     p: float | None
-    """After Holm over the comparisons of its table; None where no two clusters differ."""
+    """After Holm over the comparisons of its table; None if no two clusters differ."""
 
 
 class Ranking(Record):
@@ -139,7 +136,8 @@ class Leaderboard(Record):
     """Pairs that were scored."""
     said: tuple[str, ...] = ()
     """How the columns of a file were read, and which rows are no pairs."""
-    builders: tuple[Builder, ...]
+    builders: dict[str, tuple[str, ...]]
+    """The models that built the pairs, by role."""
     rankings: tuple[Ranking, ...]
     entries: dict[str, BoardRow]
     """The rows by name, SCORER.CONDITION."""
@@ -158,7 +156,7 @@ class Leaderboard(Record):
 def rank_tables(tables: Sequence[ScoreTable], benchmark: Benchmark) -> Leaderboard:
     """Rank tables of scores of these pairs.
 
-    Raises InputError where two tables of a condition have different pairs, or none has any.
+    Raises InputError if two tables of a condition have different pairs, or none has any.
     """
     frames = {one.about.stem: joined(one, benchmark) for one in tables}
     firsts: dict[ConditionName, ScoreTable] = {}
@@ -178,10 +176,9 @@ def rank_tables(tables: Sequence[ScoreTable], benchmark: Benchmark) -> Leaderboa
             fix="No pair is part of these conditions. Evaluate others.",
         )
     entries = {one.about.stem: _row(one.about, frames, benchmark.builders) for one in tables}
-    scored = {score.pair for one in tables for score in one.scores}
     return Leaderboard(
         benchmark=benchmark.ref,
-        pairs=len(scored),
+        pairs=len({score.pair for one in tables for score in one.scores}),
         said=benchmark.said,
         builders=benchmark.builders,
         rankings=tuple(_rankings(entries, frames)),
@@ -189,18 +186,20 @@ def rank_tables(tables: Sequence[ScoreTable], benchmark: Benchmark) -> Leaderboa
     )
 
 
-def _row(about: ScoresOf, frames: Frames, builders: Sequence[Builder]) -> BoardRow:
-    own = frames[about.stem]
-    gained = [
-        gain
-        for control in CONDITIONS[about.condition].compared_with
-        if (other := frames.get(f"{about.scorer.name}.{control}")) is not None
-        for gain in gains(own, other, control, of_twins=CONDITIONS[control].gains_on_twins)
-    ]
+def _row(about: ScoresOf, frames: Frames, builders: Mapping[str, tuple[str, ...]]) -> BoardRow:
+    own, gained = frames[about.stem], list[ScorerFigure]()
+    for name, control in CONDITIONS.items():
+        other = frames.get(f"{about.scorer.name}.{name}")
+        if (
+            about.condition == "profile"
+            and other is not None
+            and (control.control or control.blind)
+        ):
+            gained += gains(own, other, name, of_twins=control.of_twins and not control.blind)
     units = units_of(own)
     return BoardRow(
         about=about,
-        mark=build_mark([about.scorer.model], builders),
+        mark=build_mark(about.scorer.model, builders) if about.scorer.model else "",
         tokens=round(float(own.tokens.mean()), 1) if len(own) else 0.0,
         units=len(units),
         units_scored=int(units.whole.sum()),
@@ -234,16 +233,15 @@ def rank(
         value = entries[name].value(ranked_by, mode)
         return (1.0 if value is None else -value, name)
 
-    names = sorted(entries, key=place)
-    why = {name: entries[name].unranked(mode) for name in names}
-    ranked = [name for name in names if not why[name]]
+    why = {name: entries[name].unranked(mode) for name in sorted(entries, key=place)}
+    ranked = [name for name in why if not why[name]]
     compare = compare_flips if by_flips else compare_points
     found = [compare(frames[a], frames[b], mode) for a, b in pairwise(ranked)]
     known = [one.p for one in found if one.p is not None]
     adjusted = iter(multipletests(known, method="holm")[1].tolist() if known else ())
     compared = {
         name: RowComparison(
-            difference=one.estimate(least=-1.5, most=1.5),
+            **one.estimate(least=-1.5, most=1.5).model_dump(),
             p=None if one.p is None else float(f"{next(adjusted):.6g}"),
         )
         for name, one in zip(ranked[1:], found, strict=True)

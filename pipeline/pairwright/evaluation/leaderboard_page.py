@@ -1,6 +1,7 @@
-"""The leaderboard as a page, and as the one table that a terminal shows."""
+"""The leaderboard as a page, and the end of an evaluation in a terminal."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
+from typing import Any
 
 from pairwright.evaluation.benchmark import QUESTIONS
 from pairwright.evaluation.conditions import CONDITIONS
@@ -9,7 +10,9 @@ from pairwright.evaluation.leaderboard import BoardRow, Leaderboard, Ranking
 from pairwright.modes import MODES, title_of
 from pairwright.pages import Page, plots, render_page
 from pairwright.pages.plots import Colour, Dot, Panel, Plot, draw_panels
+from pairwright.pairs import blind_bound
 from pairwright.stats import p_value
+from pairwright.text import number_of
 
 COLOURS: dict[str, Colour] = {
     "blue": plots.BLUE, "green": plots.GREEN, "grey": plots.GREY, "orange": plots.ORANGE,
@@ -24,32 +27,108 @@ HEADS = {
     "coverage": "scored",
 }
 """What tables call the figures."""
+MOST_ROWS, MOST_MODES = 5, 2
+"""Of the table at the end of an evaluation, so that the end fits into 15 lines."""
 
 
 def board_page(board: Leaderboard, *, drawn: bool = True) -> Page:
     """The page; a terminal does without the drawings."""
-    every = [(name, one) for name, row in board.entries.items() for one in row.figures]
-    by_domain = _grouped(board, lambda group: group not in FOLLOWS.values())
+    groups = [
+        (group, row, figure, group in FOLLOWS.values())
+        for mode in board.modes
+        for row in board.first(mode).ranked
+        for group, figure in board.entries[row].groups("accuracy", mode).items()
+        if group != mode
+    ]
+    domains = {group for group, *_, by_aspects in groups if not by_aspects}
     return render_page(
         "leaderboard",
         {mode: _plot(board, mode) for mode in board.modes} if drawn else {},
         board=board,
         conditions=CONDITIONS,
         figures=FIGURES,
-        by_domain=by_domain if len({name for name, _, _ in by_domain}) > 1 else [],
-        by_aspects=_grouped(board, lambda group: group in FOLLOWS.values()),
+        verdicts=verdicts(board),
+        # One domain alone is the whole table again.
+        by_group=[one[:3] for one in groups if one[3] or len(domains) > 1],
         found=readings(board),
-        consistent=[(name, one) for name, one in every if one.name == "swap_consistency"],
+        consistent=[
+            (name, one)
+            for name, row in board.entries.items()
+            for one in row.figures
+            if one.name == "swap_consistency"
+        ],
         label=label,
         p_value=p_value,
-        unit_of=lambda mode: "question" if mode == QUESTIONS else "pair",
+        unit_of=unit_of,
         title_of=mode_title,
         ranking_table=ranking_table,
     )
 
 
-def _figure(row: BoardRow, name: str, mode: str) -> ScorerFigure | None:
-    return row.first(name) if name == "placebo_flips" else row.figure(name, mode)
+def mode_title(mode: str) -> str:
+    """The heading of a mode's tables."""
+    return title_of(mode) if mode in MODES else mode.capitalize()
+
+
+def unit_of(mode: str) -> str:
+    """What an accuracy of a mode counts."""
+    return "question" if mode == QUESTIONS else "pair"
+
+
+def label(row: BoardRow) -> str:
+    """The scorer's name, with what a reader must know of it."""
+    marks = ["baseline"] * row.baseline + [row.mark] * bool(row.mark)
+    name = row.about.scorer.name
+    return f"{name} ({', '.join(marks)})" if marks else name
+
+
+def figure_text(figure: ScorerFigure | None) -> str:
+    """A share as `71.2 % (65.0 to 76.6)`, a difference in points as `+3.1 (-0.4 to +6.5)`, coverage
+    without an interval; empty if there is nothing to say."""
+    if figure is None or figure.value is None:
+        return ""
+    if figure.name == "coverage":
+        return f"{100 * figure.value:.1f} %"
+    return figure.percent(1, sign=figure.name not in FIGURES or figure.name == "net_right_flips")
+
+
+def verdicts(board: Leaderboard) -> list[str]:
+    """A sentence for each mode: which row is best, and whether it is ahead of the next; then why
+    there is no interval, if everybody is in one cluster."""
+    said = [_verdict(board, board.first(mode)) for mode in board.modes]
+    every = [one for row in board.entries.values() for one in row.figures if one.n > 1]
+    if every and all(one.clusters == 1 for one in every):
+        said.append(
+            "All pairs are one cluster, and no figure has an interval: their users share prompts or"
+            " answered them both ways, so nothing shows how far other users would differ."
+        )
+    return said or ["No pair has a label to be right on: see the placebos."]
+
+
+def _verdict(board: Leaderboard, first: Ranking) -> str:
+    mode, best = first.mode, board.entries[first.rows[0]]
+    if not first.ranked:
+        return f"{mode_title(mode)}: no row is ranked."
+    figure, accuracy = best.figure(first.ranked_by, mode), best.figure("accuracy", mode)
+    assert figure, "what is ranked has the figure"
+    assert accuracy, "and an accuracy"
+    is_best = f"has the most net right flips, {figure_text(figure)} points"
+    if first.ranked_by == "accuracy":
+        of = number_of(accuracy.n, unit_of(mode))
+        is_best = f"is right in {figure_text(accuracy)} of {of}"
+        if accuracy.chance:
+            is_best += f" (chance: {100 * accuracy.chance:.1f} %)"
+    shown = CONDITIONS[first.condition].title.lower()
+    said = f"{mode_title(mode)}, {shown}: {label(best)} {is_best}"
+    if not first.ranked[1:]:
+        return f"{said}."
+    following = first.ranked[1]
+    ahead = first.with_above[following]
+    if ahead.low is not None and ahead.low > 0:
+        return f"{said}, {ahead.percent(1, sign=True)} points ahead of the next row."
+    return (
+        f"{said}. It cannot be distinguished from the next row, {label(board.entries[following])}."
+    )
 
 
 def ranking_table(board: Leaderboard, ranking: Ranking) -> list[list[str]]:
@@ -64,9 +143,13 @@ def ranking_table(board: Leaderboard, ranking: Ranking) -> list[list[str]]:
     if any((row.value("coverage", mode) or 0.0) < 1 for row in rows):
         columns.append("coverage")
     cells = [[label(row), *(figure_text(_figure(row, c, mode)) for c in columns)] for row in rows]
-    if chance := _chance(rows, mode):
-        cells.append(["chance", *(chance if c == "accuracy" else "" for c in columns)])
+    chance = _chance(rows, mode)
+    cells += [["chance", *(chance if c == "accuracy" else "" for c in columns)]] if chance else []
     return [["scorer", *(HEADS[column] for column in columns)], *cells]
+
+
+def _figure(row: BoardRow, name: str, mode: str) -> ScorerFigure | None:
+    return row.first(name) if name == "placebo_flips" else row.figure(name, mode)
 
 
 def _chance(rows: Iterable[BoardRow], mode: str) -> str:
@@ -75,27 +158,42 @@ def _chance(rows: Iterable[BoardRow], mode: str) -> str:
     return f"{100 * found[0]:.1f} %" if found else ""
 
 
-def summary_table(board: Leaderboard) -> list[list[str]]:
-    """What a terminal shows of an evaluation: the heads of the columns, one a mode, and a line for
-    each row."""
-    figures = {one.mode: "accuracy" for row in board.entries.values() for one in row.figures}
-    for row in board.entries.values():
-        figures |= {one.mode: one.name for one in row.figures if one.name == "placebo_flips"}
-    rows = [
-        [
-            f"{label(row)}, {row.about.condition}",
-            *(figure_text(row.figure(name, mode)) for mode, name in figures.items()),
-        ]
-        for row in board.entries.values()
-    ]
-    chances = [_chance(board.entries.values(), mode) for mode in figures]
-    rows += [["chance", *chances]] if any(chances) else []
-    return [[f"{mode_title(m).lower()}, {HEADS[name]}" for m, name in figures.items()], *rows]
+def ending(board: Leaderboard) -> dict[str, Any]:
+    """What a terminal shows at the end of an evaluation: `warnings`, the `verdict` on the first
+    mode, whether its best row reads the user, a `table` of the best rows of the first ranking, and
+    how many rows it leaves out (`more`)."""
+    warnings = [board.benchmark.warning] if board.benchmark.warning else []
+    given = [(name, one) for name, row in board.entries.items() for one in row.given_away]
+    for name, one in given[:1]:
+        more = f", and {len(given) - 1} more are beyond it" if given[1:] else ""
+        bound = 100 * blind_bound(one.chance or 0.5)
+        warnings.append(
+            f"{name} is right in {one.percent(1)} of {mode_title(one.mode).lower()} without the"
+            f" user; the bound of an audit is {bound:.0f} %{more}."
+        )
+    names, columns = tuple(board.entries), [("placebo_flips", "placebo")]
+    if modes := board.modes[:MOST_MODES]:
+        names = board.first(modes[0]).rows
+        columns = [(board.first(mode).ranked_by, mode) for mode in modes]
+    rows = [board.entries[name] for name in names[: MOST_ROWS - len(warnings)]]
+    heads = [f"{mode_title(mode).lower()}, {HEADS[name]}" for name, mode in columns]
+    cells = [[label(row), *(figure_text(_figure(row, *of)) for of in columns)] for row in rows]
+    if any(chances := [_chance(rows, mode) for _, mode in columns]):
+        cells.append(["chance", *chances])
+    told = {name: one for name, *one in reversed(readings(board))}
+    read = [told[label(row)] for row in rows if label(row) in told]
+    return {
+        "warnings": warnings,
+        "verdicts": [*verdicts(board)[:1], *verdicts(board)[len(board.modes) or 1 :]],
+        "reads": (label(rows[0]), *read[0]) if read else (),
+        "table": [["scorer", *heads], *cells],
+        "more": len(board.entries) - len(rows),
+    }
 
 
 def readings(board: Leaderboard) -> list[tuple[str, str, str, ScorerFigure]]:
     """Whether scorers read their users: scorer, mode, control, and the accuracy with the user's
-    posts less that in the control. A scorer that is blind is right on one half of whole twins."""
+    posts less that in the control. A scorer that is blind is right on 1/2 of complete twins."""
     found = []
     for row in board.entries.values():
         shown = row.about.condition == "profile" and not row.about.blind
@@ -105,51 +203,13 @@ def readings(board: Leaderboard) -> list[tuple[str, str, str, ScorerFigure]]:
             elif one.name == "both_right" and one.group == one.mode and one.n:
                 own = row.groups("accuracy", one.mode)[one.mode].model_dump()
                 less = {key: own[key] - 0.5 for key in ("value", "low", "high")}
-                found.append((label(row), one.mode, "one half", ScorerFigure(**own | less)))
+                found.append((label(row), one.mode, "chance", ScorerFigure(**own | less)))
     return found
-
-
-def label(row: BoardRow) -> str:
-    """The scorer's name, with what a reader must know of it."""
-    about = row.about
-    marks = ["baseline"] * row.baseline + [row.mark] * bool(row.mark)
-    return f"{about.scorer.name} ({', '.join(marks)})" if marks else about.scorer.name
-
-
-def figure_text(figure: ScorerFigure | None) -> str:
-    """A share as `71.2 % (65.0 to 76.6)`, a difference in points as `+3.1 (-0.4 to +6.5)`, coverage
-    without an interval; empty where there is nothing to say."""
-    if figure is None or figure.value is None:
-        return ""
-    if figure.name == "coverage":
-        return f"{100 * figure.value:.1f} %"
-    return figure.percent(1, sign=figure.name not in FIGURES or figure.name == "net_right_flips")
-
-
-def _grouped(
-    board: Leaderboard, taken: Callable[[str], bool]
-) -> list[tuple[str, str, ScorerFigure]]:
-    """Name of the group, row and accuracy of the ranked rows of the first table of each mode, on
-    the parts of their pairs that are `taken`."""
-    found = [
-        (group, row, figure)
-        for mode in board.modes
-        for row in board.first(mode).ranked
-        for group, figure in board.entries[row].groups("accuracy", mode).items()
-        if group != mode and taken(group)
-    ]
-    return sorted(found, key=lambda one: one[:2])
-
-
-def mode_title(mode: str) -> str:
-    """The heading of a mode's tables."""
-    return title_of(mode) if mode in MODES else mode.capitalize()
 
 
 def _plot(board: Leaderboard, mode: str) -> Plot:
     """A line a scorer, a mark a condition: what ranks its rows."""
     name = board.first(mode).ranked_by
-    flips = name == "net_right_flips"
     rows = [row for row in board.entries.values() if row.value(name, mode) is not None]
     rows.sort(key=lambda row: (bool(row.unranked(mode)), -(row.value(name, mode) or 0.0)))
     # What a reader must know of it on a line of its own, or the axes have no room.
@@ -168,14 +228,12 @@ def _plot(board: Leaderboard, mode: str) -> Plot:
         if (figure := row.figure(name, mode))
     ]
     chance = next((one.chance for row in rows if (one := row.figure(name, mode))), None) or 0.5
-    panel = (
-        Panel(dots, "net right flips, points", 0, (-52, 102))
-        if flips
-        else Panel(dots, "accuracy, %", chance, (-2.0, 102.0))
-    )
+    panel = Panel(dots, "accuracy, %", chance, (-2.0, 102.0))
+    if name == "net_right_flips":
+        panel = Panel(dots, "net right flips, points", 0, (-52, 102))
     caption = (
-        f"{mode_title(mode)}: {HEADS[name]} with its 95 % interval. On the dashed line a scorer"
-        " tells nothing of its users. Hollow marks are not ranked."
+        f"{mode_title(mode)}: {HEADS[name]} with its 95 % interval. A scorer on the dashed line"
+        " shows nothing of its users. Hollow marks are not ranked."
     )
     names = list(dict.fromkeys(labels.values()))
     return draw_panels([panel], names, caption=caption, name=f"{name}-{mode}")

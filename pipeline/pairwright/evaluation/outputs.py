@@ -1,16 +1,12 @@
-"""How far outputs serve the aspects of their questions, whatever wrote them (`downstream
-judge-outputs`); and a policy's outputs to one question, sampled and scored.
+"""How far outputs serve the aspects of their questions, whatever wrote them: `downstream
+judge-outputs`.
 
 The judge is the adherence judge of a build, with its prompt: one call an output, a reason before
 every score, and as many scores as aspects, or the reply is asked for again. What cannot be read in
 the end is a reason, and never 0.
-
-The texts that a policy samples for a question are its draws 0 to N - 1, so a run with a larger N
-goes on with the draws of a smaller one. A scorer is shown the same posts for all of them.
 """
 
-import math
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
@@ -20,34 +16,22 @@ from typer import Argument
 
 from pairwright.errors import CallFailed, InputError, first_invalid
 from pairwright.evaluation.benchmark import Benchmark, BenchmarkRef, posts_of
-from pairwright.evaluation.conditions import ask_fitting
+from pairwright.evaluation.downstream import Downstream, figures_of, mean_share, part_of
 from pairwright.evaluation.scorers.judges import MeteredModel
-from pairwright.evaluation.scorers.scorer import (
-    Pointwise,
-    PromptContent,
-    ResponseScore,
-    ScorerRef,
-    Unscored,
-    failed_call,
-    reasons,
-)
+from pairwright.evaluation.scorers.scorer import ScorerRef, Unscored, failed_call
 from pairwright.evaluation.session import ScorersFile, open_session, scorer_settings
-from pairwright.models import Model, together
+from pairwright.models import Model
 from pairwright.modes import label_of
 from pairwright.notebook import run_async
 from pairwright.options import OutPath, ReleasePath
-from pairwright.pages.output import output_folder, write_files
+from pairwright.pages.output import output_folder
 from pairwright.pairs import Row
 from pairwright.progress import Progress, Stop, log_notes
 from pairwright.records import Adherence, Aspect, AspectScore, Dropped, Post, Record
-from pairwright.retrieve import selected
 from pairwright.settings.prompt import Prompts
-from pairwright.settings.rules import HistoryRules
 from pairwright.sources.problems import excerpt
 from pairwright.sources.tables import jsonl, sound_rows
-from pairwright.stages.history import PromptPosts, with_history
 from pairwright.stages.judges import adherence
-from pairwright.stats import Estimate, Floats, cluster_numbers, mean, mean_points
 
 
 class PersonQuestion(NamedTuple):
@@ -133,29 +117,11 @@ class JudgedOutput(Record):
     detail: str = ""
 
 
-class ModelScore(Record):
-    """The scores of one model's outputs."""
-
-    model: str
-    outputs: int
-    scored: int
-    unscored: dict[str, int]
-    """Outputs without a score, by reason."""
-    questions: int
-    """Questions of the benchmark."""
-    adherence: Estimate | None
-    """Mean over scored outputs, its interval by user; None where none is scored."""
-
-
-class OutputScores(Record):
-    """The scores of all models' outputs."""
-
-    benchmark: BenchmarkRef
-    judge: ScorerRef
-    models: tuple[ModelScore, ...]
-
-
 _FORM = 'One JSON object a line: {"id": ITEM_OR_PAIR, "model": NAME, "output": TEXT}.'
+_HOW = (
+    "Adherence, 0 to 1: mean over a model's outputs of the sum of an output's scores over the most"
+    " possible, with 95 % intervals by user."
+)
 
 
 def read_outputs(path: Path, questions: PersonQuestions) -> list[tuple[Output, PersonQuestion]]:
@@ -191,42 +157,6 @@ def read_outputs(path: Path, questions: PersonQuestions) -> list[tuple[Output, P
     return outputs
 
 
-def mean_adherence(values: Floats, clusters: Sequence[str]) -> Estimate:
-    """The mean of values from 0 to 1 with its interval by cluster.
-
-    Student's; if no value differs Wilson's at the effective number of values: a spread that
-    nothing shows is not known to be none.
-    """
-    places = cluster_numbers(clusters)
-    estimate = mean(values, places, least=0, most=1)
-    if estimate.low is None or estimate.low != estimate.high:
-        return estimate
-    return mean_points(values, places)
-
-
-def model_scores(
-    judged: Iterable[tuple[JudgedOutput, PersonQuestion]], questions: int
-) -> tuple[ModelScore, ...]:
-    """The score of each model's outputs, each of which counts the same."""
-    rows = [(one.model, one.adherence, one.unscored, of.cluster) for one, of in judged]
-    table = pd.DataFrame(rows, columns=["model", "adherence", "unscored", "cluster"])
-    made = []
-    for model, lines in table.groupby("model", sort=False):
-        scored = lines[lines.adherence.notna()]
-        found = mean_adherence(scored.adherence.to_numpy(float), list(scored.cluster))
-        made.append(
-            ModelScore(
-                model=str(model),
-                outputs=len(lines),
-                scored=len(scored),
-                unscored=reasons(lines.unscored),
-                questions=questions,
-                adherence=found if len(scored) else None,
-            )
-        )
-    return tuple(made)
-
-
 class AspectJudge(NamedTuple):
     """The adherence judge, bound to what answers for it."""
 
@@ -242,15 +172,16 @@ class AspectJudge(NamedTuple):
             return Unscored("empty_output" if question.aspects else "no_rubric"), 0
         metered = MeteredModel.around(self.model)
         aspects = tuple(Aspect(aspect=one, reason="", evidence="") for one in question.aspects)
+        found: Adherence | Dropped | Unscored
         try:
-            result = await adherence(
+            found = await adherence(
                 question.question, response, aspects, metered.model, self.prompts
             )
         except CallFailed as error:
-            return failed_call(error), metered.tokens
-        if isinstance(result, Dropped):
-            return Unscored(result.reason, result.detail), metered.tokens
-        return result, metered.tokens
+            found = failed_call(error)
+        if isinstance(found, Dropped):
+            found = Unscored(found.reason, found.detail)
+        return found, metered.tokens
 
     async def judged(self, answered: tuple[Output, PersonQuestion]) -> JudgedOutput:
         """Judge an output to a question."""
@@ -263,79 +194,36 @@ class AspectJudge(NamedTuple):
         return JudgedOutput.model_validate(line | scores)
 
 
-class SampledPolicy(NamedTuple):
-    """The model whose texts are picked from."""
-
-    model: Model
-    prompts: Prompts
-    history: HistoryRules
-    words: int
-
-    async def draw(
-        self, n: int, prompt: str, question: str, posts: tuple[Post, ...], **values: Hashable
-    ) -> tuple[tuple[str, ...], int] | Unscored:
-        """Draw n texts by a prompt, and count the fewest posts that one of them was shown; or say
-        why one is missing."""
-
-        async def one(draw: int) -> tuple[str | Dropped, PromptPosts]:
-            return await with_history(
-                self.prompts, prompt, question, posts, self.history, self.model,
-                lambda ask: self.model.write(ask, draw), words=self.words, **values,
-            )  # fmt: skip
-
-        try:
-            texts, shown = zip(*await together(*map(one, range(n))), strict=True)
-        except CallFailed as error:
-            return failed_call(error)
-        for draw, text in enumerate(texts):
-            if isinstance(text, Dropped):
-                return Unscored(text.reason, f"draw {draw}: {text.detail}")
-        return texts, min(len(one.posts) for one in shown)
-
-
-class SampleScores(Record):
-    """One scorer's scores of one question's samples."""
-
-    question: str
-    """Id of its item or pair."""
-    scorer: str
-    scores: tuple[float, ...] = ()
-    """The scores in the order of the draws."""
-    left_out: int = 0
-    """Posts that did not fit, for all samples."""
-    unscored: str = ""
-    detail: str = ""
-
-
-async def score_samples(
-    id: str,
-    responses: Sequence[str],
-    question: str,
-    posts: tuple[Post, ...],
-    name: str,
-    scorer: Pointwise,
-    history: HistoryRules,
-) -> SampleScores:
-    """Score all responses to a question with the scorer of this name, shown the same posts."""
-
-    async def ask(shown: PromptContent) -> tuple[float, ...] | Unscored:
-        scores = await together(*(scorer.score(shown, response) for response in responses))
-        for draw, score in enumerate(scores):
-            if isinstance(score, Unscored):
-                return Unscored(score.reason, f"draw {draw}: {score.detail}")
-            if not math.isfinite(score.value):
-                return Unscored("not_a_number", f"draw {draw}: {score.value}")
-        return tuple(score.value for score in scores if isinstance(score, ResponseScore))
-
-    shown = fewer = PromptContent(question, selected(question, posts, history))
-    try:
-        scores, fewer = await ask_fitting(shown, history, ask)
-    except CallFailed as error:
-        scores = failed_call(error)
-    left_out = len(shown.posts) - len(fewer.posts)
-    if isinstance(scores, Unscored):
-        return SampleScores(question=id, scorer=name, left_out=left_out, **scores.fields)
-    return SampleScores(question=id, scorer=name, left_out=left_out, scores=scores)
+def output_scores(
+    judged: Iterable[tuple[JudgedOutput, PersonQuestion]],
+    questions: int,
+    judge: ScorerRef,
+    benchmark: BenchmarkRef,
+) -> Downstream:
+    """The score of each model's outputs, each of which counts the same."""
+    rows = [(one.model, one.adherence, one.unscored, of.cluster) for one, of in judged]
+    frame = pd.DataFrame(rows, columns=["model", "adherence", "unscored", "cluster"])
+    figures = figures_of(frame[frame.adherence.notna()], ["model"], {"adherence": mean_share})
+    by_model = frame.groupby("model", sort=False).unscored
+    parts = tuple(part_of(str(name), len(of), of) for name, of in by_model)
+    best = max(figures, key=lambda one: one.value or 0.0, default=None)
+    few = [one for one in parts if one.asked < questions]
+    return Downstream(
+        name="judged",
+        title=f"Judged outputs, {benchmark.title}",
+        verdict=f"{best.row[0]} serves most of what users expect: {best.percent()}."
+        if best
+        else "No output has a score: the adherence is not known.",
+        heads=("model",),
+        figures=figures,
+        models=(judge,),
+        parts=parts,
+        warnings=tuple(filter(None, [benchmark.warning])),
+        notes=(
+            f"{_HOW} Judge: {judge.model or 'none'}.",
+            *(f"{one.name}: outputs for {one.asked} of {questions} questions." for one in few),
+        ),
+    )
 
 
 def judge_outputs(
@@ -348,13 +236,13 @@ def judge_outputs(
     *,
     progress: Progress = log_notes,
     stop: Stop | None = None,
-) -> OutputScores:
+) -> Downstream:
     """Judge outputs of any models by the rubrics of a release: a score for each aspect.
 
     An output's id is that of an item, for the user who asked it, or that of a pair. The judge reads
     question, output and aspects, and never a profile. Scores are stored as they come: running the
-    same command again goes on. Writes judged.jsonl, a line an output, and judged.json. Exit code 1:
-    more than 5 % of the outputs without a score.
+    same command again goes on. Writes judged.jsonl, a line an output, and judged.json, .md and
+    .html. Exit code 1: more than 5 % of a model's outputs without a score.
 
     Examples::
 
@@ -375,8 +263,6 @@ def judge_outputs(
 
         ref, judged = run_async(judge())
     lines = zip(judged, (question for _, question in to_judge), strict=True)
-    scores = OutputScores(
-        benchmark=benchmark.ref, judge=ref, models=model_scores(lines, len(questions.own))
-    )
-    write_files(folder / "judged.json", scores, {"judged.jsonl": judged})
-    return scores
+    found = output_scores(lines, len(questions.own), ref, benchmark.ref)
+    found.write(folder, {"judged.jsonl": judged}, {})
+    return found

@@ -5,7 +5,8 @@ they are of, and is written last. Figures join the lines with the pairs by id.
 """
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -20,6 +21,7 @@ from pairwright.evaluation.scorers.scorer import (
     BLIND,
     NOTHING_TO_SHOW,
     ByPair,
+    Pairwise,
     Pointwise,
     PreferredPlace,
     PromptContent,
@@ -84,61 +86,50 @@ class ScoresOf(Record):
         return self.scorer.name in BLIND or CONDITIONS[self.condition].blind
 
 
-class PairScoring(NamedTuple):
-    """What is to be done for every pair."""
-
-    scorer: Scorer
-    condition: ConditionName
-    sources: ContentSources
-
-    async def score(self, row: Row) -> Score:
-        """Make the line of one pair. A call that failed is its reason, and is asked again by the
-        next run."""
+async def score_pair(
+    row: Row, scorer: Scorer, condition: ConditionName, sources: ContentSources
+) -> Score:
+    """Make the line of one pair. A call that failed is its reason, and is asked again by the next
+    run."""
+    shown = CONDITIONS[condition].content(sources, row)
+    found: dict[str, Any] | Unscored
+    if isinstance(shown, Unscored):
+        # The pair is part of no scorer's rows: a file cannot have a score of it either.
+        found = shown
+    elif isinstance(scorer, ByPair):
+        found = _both(scorer.scores(row.id, condition))
+    else:
         try:
-            found = await self._answer(row)
+            found, _ = await ask_fitting(
+                shown, sources.history, lambda fewer: _asked(scorer, fewer, row)
+            )
         except CallFailed as error:
             found = failed_call(error)
-        if isinstance(found, Unscored):
-            detail = " ".join(found.detail.split())[:300]
-            found = {"unscored": f"{found.reason} ({detail})" if detail else found.reason}
-        return Score(pair=row.id, condition=self.condition, **found)
-
-    async def _answer(self, row: Row) -> dict[str, Any] | Unscored:
-        """What a scorer says of the pair, as fields of its line, or why it says nothing."""
-        scorer = self.scorer
-        shown = await CONDITIONS[self.condition].content(self.sources, row)
-        if isinstance(scorer, ByPair):
-            # A file cannot have a score of what there is not: the pair is part of no scorer's rows.
-            if isinstance(shown, Unscored) and shown.reason in NOTHING_TO_SHOW:
-                return shown
-            scores = scorer.scores(row.id, self.condition)
-            if isinstance(scores, Unscored):
-                return scores
-            return {"chosen": scores[0].value, "rejected": scores[1].value}
-        if isinstance(shown, Unscored):
-            return shown
-
-        async def ask(shown: PromptContent) -> dict[str, Any] | Unscored:
-            if isinstance(scorer, Pointwise):
-                return _both(
-                    await together(
-                        scorer.score(shown, row.chosen), scorer.score(shown, row.rejected)
-                    )
-                )
-            choice = await scorer.prefer(shown, row.chosen, row.rejected)
-            if isinstance(choice, Unscored):
-                return choice
-            verdicts = {"forward": _CHOICES[choice.forward], "backward": _CHOICES[choice.backward]}
-            return {**verdicts, "tokens": choice.tokens}
-
-        return (await ask_fitting(shown, self.sources.history, ask))[0]
+    if isinstance(found, Unscored):
+        detail = " ".join(found.detail.split())[:300]
+        found = {"unscored": f"{found.reason} ({detail})" if detail else found.reason}
+    return Score(pair=row.id, condition=condition, **found)
 
 
-def _both(scores: Sequence[ResponseScore | Unscored]) -> dict[str, Any] | Unscored:
+async def _asked(
+    scorer: Pointwise | Pairwise, shown: PromptContent, row: Row
+) -> dict[str, Any] | Unscored:
+    """What a scorer says of the pair, as fields of its line, or why it says nothing."""
+    if isinstance(scorer, Pointwise):
+        scores = await together(scorer.score(shown, row.chosen), scorer.score(shown, row.rejected))
+        return _both(scores)
+    choice = await scorer.prefer(shown, row.chosen, row.rejected)
+    if isinstance(choice, Unscored):
+        return choice
+    verdicts = {"forward": _CHOICES[choice.forward], "backward": _CHOICES[choice.backward]}
+    return {**verdicts, "tokens": choice.tokens}
+
+
+def _both(scores: Sequence[ResponseScore | Unscored] | Unscored) -> dict[str, Any] | Unscored:
     """The fields of both responses' scores. Both see the same posts, so if one does not fit neither
     is taken."""
     values, tokens = [], 0
-    for score in scores:
+    for score in (scores,) if isinstance(scores, Unscored) else scores:
         if isinstance(score, Unscored):
             return score
         if not math.isfinite(score.value):
@@ -176,13 +167,14 @@ def read_scores(given: Iterable[Path]) -> list[ScoreTable]:
     tables: dict[str, ScoreTable] = {}
     for path in dict.fromkeys(path.resolve() for one in given for path in _headers(one)):
         about = read_one(path, ScoresOf, fix=_AGAIN)
-        other = tables.setdefault(about.stem, ScoreTable(path, about, tuple(_lines(path))))
-        if other.path != path:
+        if about.stem in tables:
             raise InputError(
-                f"scorer {about.scorer.name} in condition {about.condition} is in {other.path}",
+                f"scorer {about.scorer.name} in condition {about.condition} is in"
+                f" {tables[about.stem].path}",
                 where=path,
                 fix="Name one of the two, or call one of the scorers by another name.",
             )
+        tables[about.stem] = ScoreTable(path, about, _lines(path))
     order = list(CONDITIONS)
     return sorted(
         tables.values(), key=lambda one: (one.about.scorer.name, order.index(one.about.condition))
@@ -190,47 +182,38 @@ def read_scores(given: Iterable[Path]) -> list[ScoreTable]:
 
 
 def _headers(one: Path) -> list[Path]:
-    if one.is_file():
-        if one.suffix != ".json":
-            raise InputError(
-                "is not a SCORER.CONDITION.json",
-                where=one,
-                fix="Name the .json beside it, or their folder.",
-            )
-        return [one]
-    if not one.exists():
-        raise InputError("no such file or folder", where=one, fix="Correct the path.")
-    if not (found := sorted(one.glob("*.*.json"))):
-        raise InputError(
-            "holds no scores",
-            where=one,
-            fix="Name a folder that `pairwright evaluate` made, or one SCORER.CONDITION.json.",
-        )
-    return found
+    found = [one] if one.is_file() else sorted(one.glob("*.*.json"))
+    if found and found[0].suffix == ".json":
+        return found
+    what = "is not a SCORER.CONDITION.json" if found else "holds no scores"
+    raise InputError(
+        what if one.exists() else "no such file or folder",
+        where=one,
+        fix="Name a folder that `pairwright evaluate` made, or one SCORER.CONDITION.json.",
+    )
 
 
-def _lines(path: Path) -> Iterator[Score]:
-    lines, pairs = path.with_suffix(".jsonl"), set[str]()
+def _lines(path: Path) -> tuple[Score, ...]:
+    lines = path.with_suffix(".jsonl")
     if not lines.is_file():
-        raise InputError(
-            f"is not there, and {path.name} was written for it", where=lines, fix=_AGAIN
-        )
-    for score in read_lines(lines, Score):
-        if score.pair in pairs:
-            raise InputError(f"the pair {score.pair} is there twice", where=lines, fix=_AGAIN)
-        pairs.add(score.pair)
-        yield score
+        what = f"is not there, and {path.name} was written for it"
+        raise InputError(what, where=lines, fix=_AGAIN)
+    scores = tuple(read_lines(lines, Score))
+    if len(counts := Counter(one.pair for one in scores)) < len(scores):
+        twice = counts.most_common(1)[0][0]
+        raise InputError(f"the pair {twice} is there twice", where=lines, fix=_AGAIN)
+    return scores
 
 
 def joined(table: ScoreTable, benchmark: Benchmark) -> pd.DataFrame:
     """Join the lines of a table with what figures need of their pairs, in the order of the pairs.
 
     Beside the columns of both there are `choice` (empty without a score), `point` (1 for the chosen
-    response, 0 for the other, one half for a tie, and nan without a score) and `reason`. Left out
-    are units of whose users there is nothing to show, and units that are not whole. A question with
+    response, 0 for the other, 1/2 for a tie, and nan without a score) and `reason`. Left out are
+    units of whose users there is nothing to show, and units that are not whole. A question with
     options is one line.
 
-    Raises InputError where the pairs are not those that were scored.
+    Raises InputError if the pairs are not those that were scored.
     """
     if table.about.benchmark.digest != benchmark.ref.digest:
         own, its = table.about.benchmark, benchmark.ref

@@ -1,9 +1,9 @@
-"""The models that a file of scorers names, connected: its scorers, judge and policy;
-and the calls to them, stored, counted, reported and stopped."""
+"""The models that a file of scorers names, connected: its scorers, judge and policy; and the calls
+to them, stored, counted, reported and stopped."""
 
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, closing, contextmanager
+from contextlib import asynccontextmanager, closing, contextmanager
 from pathlib import Path
 from typing import Annotated, Literal, NamedTuple, TypeAlias, TypeVar
 
@@ -12,8 +12,8 @@ from typer import Option
 from pairwright import assets
 from pairwright.errors import ConfigError, on_disk
 from pairwright.evaluation.scorers.opening import OpenScorer, open_scorers, pointwise
-from pairwright.evaluation.scorers.scorer import Pointwise, ScorerRef
-from pairwright.evaluation.settings import OutputJudge, Policy, Scorers, load_scorers
+from pairwright.evaluation.scorers.scorer import ScorerRef
+from pairwright.evaluation.settings import Policy, Scorers, load_scorers
 from pairwright.files import CALLS
 from pairwright.models import Model, key_of
 from pairwright.models.client import Meter
@@ -57,38 +57,29 @@ def settings_folder(key: str, name: str | None, base: Path, shipped: Path) -> Pa
     """
     folder = base / name if name else shipped
     if not folder.is_dir():
-        raise ConfigError(
-            f"there is no folder {folder}",
-            where=f"[{key}]",
-            fix="Name a folder, or leave the key out.",
-        )
+        fix = "Name a folder, or leave the key out."
+        raise ConfigError(f"there is no folder {folder}", where=f"[{key}]", fix=fix)
     return folder
 
 
-def spec_of(scorers: Scorers, role: Role, samples: int = 1) -> OutputJudge | Policy:
-    """Find the table of a role. Raises ConfigError if there is none, or if a policy would write
-    the same text `samples` times."""
-    spec = scorers.judge if role == "judge" else scorers.policy
-    if spec is None:
-        raise ConfigError(
-            f"there is no {role}: the file of scorers has no table [{role}]",
-            where="--scorers",
-            fix=f"Give it a file with a table [{role}] that names an endpoint.",
-        )
-    if spec.sampling.temperature == 0 and samples > 1:
+def policy_of(scorers: Scorers, samples: int) -> Policy:
+    """Find the policy. Raises ConfigError if there is none, or if it would write the same text
+    `samples` times."""
+    if scorers.policy is None:
+        raise _no_table("policy")
+    if scorers.policy.sampling.temperature == 0 and samples > 1:
         raise ConfigError(
             f"at temperature 0 the {samples} samples of a question are one and the same",
-            where=f"[{role}.sampling] temperature",
+            where="[policy.sampling] temperature",
             fix="Give it a temperature such as 1.0, or leave the key out.",
         )
-    return spec
+    return scorers.policy
 
 
-def policy_of(scorers: Scorers, samples: int) -> Policy:
-    """Find the policy that is sampled so often. Raises ConfigError as `spec_of` does."""
-    spec = spec_of(scorers, "policy", samples)
-    assert isinstance(spec, Policy)
-    return spec
+def _no_table(role: Role) -> ConfigError:
+    what = f"there is no {role}: the file of scorers has no table [{role}]"
+    fix = f"Give it a file with a table [{role}] that names an endpoint."
+    return ConfigError(what, where="--scorers", fix=fix)
 
 
 class OpenModel(NamedTuple):
@@ -122,9 +113,8 @@ class ScoringCalls(NamedTuple):
         wish to stop calls `stop`. Raises Interrupted, EndpointRefused and StoreError: finished
         calls are stored."""
         with self.stop.heard_by(stop, self.meter):
-            count = counter(
-                self.progress, name, len(units) if isinstance(units, Sequence) else total
-            )
+            total = len(units) if isinstance(units, Sequence) else total
+            count = counter(self.progress, name, total)
 
             async def counted(unit: T) -> R:
                 done = await work(unit)
@@ -141,20 +131,31 @@ class ScorerSession(NamedTuple):
     prompts: Prompts
     calls: ScoringCalls
 
-    def scorers(self, *names: str) -> AbstractAsyncContextManager[dict[str, OpenScorer]]:
-        """Open scorers by name. Raises ConfigError.
+    @asynccontextmanager
+    async def scorer(self, name: str) -> AsyncIterator[OpenScorer]:
+        """Open a scorer. Raises ConfigError.
 
         A model in this process stays in memory until the block ends, so open one at a time.
         """
         store, meter, progress, _ = self.calls
-        return open_scorers(
-            self.settings, names, self.prompts, store, meter, lambda text: progress(Note(text))
-        )
+        async with open_scorers(
+            self.settings, [name], self.prompts, store, meter, lambda text: progress(Note(text))
+        ) as opened:
+            yield opened[name]
+
+    async def check_pointwise(self, names: Iterable[str]) -> None:
+        """Check that scorers give a score of a single response, before anything is connected or
+        loaded. Raises ConfigError."""
+        for name in names:
+            async with self.scorer(name) as opened:
+                pointwise(name, opened.scorer)
 
     @asynccontextmanager
     async def role(self, role: Role) -> AsyncIterator[OpenModel]:
         """Connect the judge or the policy. Raises ConfigError if the file has none."""
-        spec = spec_of(self.settings, role)
+        spec = self.settings.judge if role == "judge" else self.settings.policy
+        if spec is None:
+            raise _no_table(role)
         endpoint = self.settings.endpoints[spec.endpoint]
         decides = [
             spec.model_dump(mode="json", exclude={"endpoint"}),
@@ -173,35 +174,6 @@ class ScorerSession(NamedTuple):
         async with client_of(spec.endpoint, endpoint, calls.meter, calls.store) as client:
             model = Model(client, endpoint, spec.sampling)
             yield OpenModel(model, ref, endpoint.concurrency, client.stop)
-
-    async def check_pointwise(self, names: Iterable[str]) -> None:
-        """Check that scorers give a score of a single response, before anything is connected or
-        loaded. Raises ConfigError."""
-        async with self.scorers(*names) as opened:
-            for name, one in opened.items():
-                pointwise(name, one.scorer)
-
-    async def score(
-        self,
-        name: str,
-        units: Sequence[T],
-        work: Callable[[T, str, Pointwise], Awaitable[R]],
-        *,
-        responses: int,
-    ) -> tuple[ScorerRef, list[R]]:
-        """Do `work` with one scorer on every unit; a unit has so many responses. Raises
-        ConfigError, and as `ScoringCalls.each` does."""
-        async with self.scorers(name) as found:
-            opened = found[name]
-            scorer = pointwise(name, opened.scorer)
-            lines = await self.calls.each(
-                f"scored by {name}",
-                units,
-                lambda unit: work(unit, name, scorer),
-                workers=max(1, opened.workers // responses),
-                stop=opened.stop,
-            )
-        return opened.ref, lines
 
 
 @contextmanager

@@ -65,6 +65,16 @@ class ServedLikelihood(Record):
     per_token: bool = Field(False, description="divide the sum by the number of tokens")
 
 
+class Guided(Record):
+    """What reward-guided decoding adds up: how likely a language model makes a response, and a
+    reward over beta. Its accuracy is the policy accuracy of Pref-LaMP (arXiv 2512.23067)."""
+
+    kind: Literal["guided"]
+    policy: str = Field(description="a scorer of kind 'served-likelihood'")
+    reward: str = Field(description="a scorer of single responses, or a baseline")
+    beta: float = Field(1.0, gt=0, description="the reward is divided by it")
+
+
 class PythonScorer(Record):
     """A scorer of your own: a Python class with a method `score`."""
 
@@ -120,6 +130,7 @@ Spec = Annotated[
     Classifier
     | ServedClassifier
     | ServedLikelihood
+    | Guided
     | PythonScorer
     | ScoresOfFile
     | PairwiseJudge
@@ -215,6 +226,17 @@ class Scorers(Record):
         named = {f"scorers.{name}": spec for name, spec in self.scorers.items()}
         roles = {"judge": self.judge, "policy": self.policy}
         check_endpoints({**named, **roles}, self.endpoints)
+        for name, spec in self.scorers.items():
+            if not isinstance(spec, Guided):
+                continue
+            if not isinstance(self.scorers.get(spec.policy), ServedLikelihood):
+                raise ValueError(
+                    f"[scorers.{name}] policy = {spec.policy!r} is not a scorer of kind"
+                    " 'served-likelihood'"
+                )
+            reward = self.scorers.get(spec.reward)
+            if isinstance(reward, Guided) or not (reward or spec.reward in BASELINES):
+                raise ValueError(f"[scorers.{name}] reward = {spec.reward!r} is not a reward")
         return self
 
 

@@ -74,7 +74,7 @@ class ScorerRewards(NamedTuple):
                 where=f"id {id!r}",
                 fix="Start the server with the release that the data was made from.",
             )
-        shown = await CONDITIONS[self.pairs.condition].content(self.conditions, row)
+        shown = CONDITIONS[self.pairs.condition].content(self.conditions, row)
         if isinstance(shown, Unscored):
             return shown
         score, _ = await ask_fitting(

@@ -4,9 +4,9 @@
         def __init__(self, words: int = 100) -> None: ...
         def score(self, candidates: Sequence[Candidate]) -> Sequence[float | None]: ...
 
-`score` gives one finite number for each candidate, in their order: higher is better, None where it
-has no score. It is a plain method, which runs in a thread, or an async one. The object is made
-once, with the options as keyword arguments.
+`score` gives one finite number for each candidate, in their order: higher is better, None if it has
+no score. It is a plain method, which runs in a thread, or an async one. The object is made once,
+with the options as keyword arguments.
 
 The class needs nothing of Pairwright: any object with such a method will do. It is found by
 `object = "module:Class"`, and known by a hash of the file that holds it.
@@ -18,6 +18,7 @@ import inspect
 import sys
 import traceback
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 from types import ModuleType
@@ -29,12 +30,14 @@ from pairwright.evaluation.scorers.in_process import BatchClient, QueuedCall
 from pairwright.evaluation.scorers.score_models import RewardModel
 from pairwright.evaluation.scorers.scorer import PromptContent, ResponseScore, Unscored
 from pairwright.evaluation.settings import PythonScorer
+from pairwright.models import Completion
 from pairwright.models.client import Meter
 from pairwright.models.scores import chat_reply, score_reply
 from pairwright.models.store import Store
 from pairwright.pairs.conversion import user_message
 
 _SHAPE = f'{DOCS / "scorers.md"}, "A scorer of your own", shows one.'
+_NUMBERS = "It must give one finite number, or None, for each candidate, in their order."
 _NONE = "none"
 
 
@@ -92,8 +95,8 @@ def _module(where: str, name: str, folder: Path) -> ModuleType:
 
 
 def place_of(error: BaseException, place: Path) -> str:
-    """What an exception says, and the line of a file at this place that led to it, or where it was
-    raised."""
+    """What an exception says, and the line of a file at this place that led to it, or the line that
+    raised it."""
     message = f"{type(error).__name__}: {error}".rstrip(": ")
     frames = traceback.extract_tb(error.__traceback__)
     if isinstance(error, SyntaxError) or not frames:
@@ -108,9 +111,9 @@ class Candidate(NamedTuple):
 
     question: str
     posts: tuple[str, ...]
-    """Earlier posts of the person, oldest first; empty where none are shown."""
+    """Earlier posts of the person, oldest first; empty if none are shown."""
     aspects: tuple[str, ...]
-    """What the person expects in an answer; empty where none are shown."""
+    """What the person expects in an answer; empty if none are shown."""
     prompt: str
     """All three as one user's message, as the other reward models read it."""
     response: str
@@ -135,12 +138,12 @@ class OwnObject(BatchClient):
         for at in range(0, len(gathered), self._batch):
             self.go_on()
             lot = gathered[at : at + self._batch]
-            scores = await self._scores(tuple(self.candidates[one.request.key] for one in lot))
-            for waiting, score in zip(lot, scores, strict=True):
+            # A tuple: a class that sorted the candidates in place would mix up their scores.
+            candidates = tuple(self.candidates[one.request.key] for one in lot)
+            for waiting, score in zip(lot, await self._scores(candidates), strict=True):
                 waiting.answer(chat_reply(_NONE, 0) if score is None else score_reply(score, 0))
 
     async def _scores(self, candidates: tuple[Candidate, ...]) -> list[float | None]:
-        # A tuple: a class that sorted the candidates in place would mix up their scores.
         try:
             if self._object is None:
                 self._object = await asyncio.to_thread(self._own.cls, **self._options)
@@ -149,57 +152,54 @@ class OwnObject(BatchClient):
             else:
                 reply = await asyncio.to_thread(self._object.score, candidates)
         except (Exception, SystemExit) as error:  # Anything that the user's code raises.
-            raise ConfigError(
-                place_of(error, self._own.file),
-                where=self._own.where,
-                fix="Fix it; what was scored is stored.",
-            ) from error
-        # A set has no order, and a mapping's would be that of its keys.
-        ordered = hasattr(reply, "__len__") and hasattr(reply, "__getitem__")
-        if not ordered or isinstance(reply, str | bytes | Mapping):
-            raise self._wrong(f"score() gave {type(reply).__name__}, and not a list of scores")
-        scores: list[object] = list(reply)
-        if len(scores) != len(candidates):
-            raise self._wrong(f"score() gave {len(scores)} scores for {len(candidates)} candidates")
-        return [self._number(score) for score in scores]
-
-    def _number(self, score: object) -> float | None:
-        if score is None:
-            return None
-        try:
-            if not isinstance(score, bool | str | bytes) and isinstance(score, SupportsFloat):
-                return float(score)
-        except (TypeError, ValueError, OverflowError):
-            pass
-        raise self._wrong(f"score() gave {score!r:.60} as a score") from None
-
-    def _wrong(self, what: str) -> ConfigError:
-        fix = "It must give one finite number, or None, for each candidate, in their order."
-        return ConfigError(what, where=self._own.where, fix=fix)
+            what, fix = place_of(error, self._own.file), "Fix it; what was scored is stored."
+            raise ConfigError(what, where=self._own.where, fix=fix) from error
+        if wrong := _fault(reply, len(candidates)):
+            raise ConfigError(f"score() gave {wrong}", where=self._own.where, fix=_NUMBERS)
+        return [None if one is None else float(one) for one in reply]
 
 
-class OwnReward(NamedTuple):
+def _fault(reply: Any, n: int) -> str:
+    """What is wrong with a reply that should be n scores; empty if nothing is."""
+    # A set has no order, and a mapping's would be that of its keys.
+    ordered = hasattr(reply, "__len__") and hasattr(reply, "__getitem__")
+    if not ordered or isinstance(reply, str | bytes | Mapping):
+        return f"{type(reply).__name__}, and not a list of scores"
+    if len(reply) != n:
+        return f"{len(reply)} scores for {n} candidates"
+    wrong = [one for one in reply if one is not None and not _is_number(one)]
+    return f"{wrong[0]!r:.60} as a score" if wrong else ""
+
+
+def _is_number(score: object) -> bool:
+    if isinstance(score, bool | str | bytes) or not isinstance(score, SupportsFloat):
+        return False
+    try:
+        float(score)
+    except (TypeError, ValueError, OverflowError):
+        return False
+    return True
+
+
+@dataclass(frozen=True)
+class OwnReward(RewardModel):
     """A class of your own as a scorer."""
 
-    object: OwnObject
-    reward: RewardModel
-    """The reward model by which its scores are stored and read."""
+    own: OwnObject = field(kw_only=True)
 
     async def score(self, shown: PromptContent, response: str) -> ResponseScore | Unscored:
         """The score of a response. Raises ConfigError for what the object raises, or gives back in
         place of scores."""
-        key = self.reward.request(shown, response).key
-        self.object.candidates[key] = Candidate(
-            shown.question,
-            tuple(post.text for post in shown.posts),
-            shown.aspects,
-            user_message(shown.question, shown.posts, shown.aspects),
-            response,
-        )
+        key, posts = self.request(shown, response).key, tuple(post.text for post in shown.posts)
+        prompt = user_message(shown.question, shown.posts, shown.aspects)
+        self.own.candidates[key] = Candidate(shown.question, posts, shown.aspects, prompt, response)
         try:
-            score = await self.reward.score(shown, response)
+            return await super().score(shown, response)
         finally:
-            self.object.candidates.pop(key, None)
-        if isinstance(score, Unscored) and score.detail == _NONE:
+            self.own.candidates.pop(key, None)
+
+    def read(self, completion: Completion) -> ResponseScore | Unscored:
+        """The score that a stored reply says; a reply without one says so."""
+        if completion.text == _NONE:
             return Unscored("no_score", "the scorer gives none")
-        return score
+        return super().read(completion)

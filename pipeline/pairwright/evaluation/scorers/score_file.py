@@ -19,7 +19,7 @@ from pairwright.pairs.layout import file_digest
 from pairwright.sources.tables import OPENERS, SourceRow, sound_rows
 
 COLUMNS = ("pair", "condition", "chosen", "rejected")
-IN_FILES = tuple(name for name, condition in CONDITIONS.items() if condition.in_pairs)
+IN_FILES = tuple(name for name, condition in CONDITIONS.items() if not condition.drawn)
 """The conditions that a file may have scores of."""
 _FORM = (
     f"A line has pair (its id), condition ({', '.join(IN_FILES[:-1])} or {IN_FILES[-1]}), and the"

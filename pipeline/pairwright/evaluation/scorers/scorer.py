@@ -72,6 +72,9 @@ class Unscored(NamedTuple):
         return {"unscored": self.reason, "detail": self.detail[:500]}
 
 
+COVERAGE = 0.95
+"""Share of what was asked that must have a score: below it, too much of a figure is what was left
+out."""
 NO_STRANGER, NO_PROFILE, NO_RUBRIC = "no_other_profile", "no_profile", "no_rubric"
 NO_CITED_POSTS, NO_OTHER_POSTS = "no_cited_posts", "no_other_posts"
 NOTHING_TO_SHOW = (
