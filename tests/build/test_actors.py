@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from endpoint import Asked, double, fail, in_thread
+from endpoint import Asked, double, in_thread
 from pairwright.extras import install
 from pairwright.models.store import Store
 from pairwright.modes import MODES
@@ -135,19 +135,6 @@ def test_a_bug_stops_the_run_and_what_actors_stored_is_not_asked_for_again(
         assert study.build().code == 0
         assert endpoint.n == stored(study) >= before > 0
     study.assert_whole(8)
-
-
-def test_a_refusing_endpoint_and_a_long_wait_are_told_as_by_one_process(tmp_path: Path) -> None:
-    with in_thread(fail(401, "who are you")) as endpoint:
-        builds = [shared(tmp_path / str(n), endpoint.url, processes=n).build() for n in (1, 2)]
-    assert [done.code for done in builds] == [2, 2]
-    one, two = (done.err.splitlines()[-2:] for done in builds)
-    assert one == two
-    assert "who are you" in one[0]
-    with in_thread(fail(429, "busy", headers={"Retry-After": "7200"})) as endpoint:
-        study = shared(tmp_path / "s", endpoint.url)
-        assert study.build().code == 1
-    assert {row["reason"] for row in study.failed()} == {"rate_limited"}
 
 
 def test_one_question_of_many_items_is_asked_once(tmp_path: Path) -> None:

@@ -59,15 +59,6 @@ def change(study: Study, statement: str) -> None:
         database.commit()
 
 
-def test_a_finished_run_has_nothing_to_do(
-    built: Study, copied: Study, endpoint: Endpoint, worked_on: list[str]
-) -> None:
-    assert copied.build().code == 0
-    assert worked_on == []
-    assert copied.outcomes() == built.outcomes()
-    assert endpoint.n == 0
-
-
 @pytest.mark.parametrize(
     ("statement", "units"),
     [
@@ -115,9 +106,3 @@ def test_an_outcome_of_other_things_is_never_taken(
     assert copied.build().code == 0
     assert len(worked_on) == UNITS
     assert copied.outcomes() == built.outcomes()
-
-
-def test_a_limit_works_on_its_own_units(copied: Study, worked_on: list[str]) -> None:
-    assert copied.build("--limit", 2).code == 0
-    assert len(worked_on) == 6
-    copied.assert_whole(4)

@@ -5,7 +5,6 @@ import json
 import re
 import threading
 from collections import Counter
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,11 +14,9 @@ from endpoint import Asked, double, in_thread
 from model_double import ModelDouble
 from pairwright.construct.build import BuildResult, build, estimate, write_example_study
 from pairwright.construct.status import status
-from pairwright.errors import ConfigError, InputError, Interrupted
-from pairwright.pages import render_words
+from pairwright.errors import InputError, Interrupted
 from pairwright.progress import BuildBegun, Event, Note, Stop, UnitEnded
 from pairwright.settings.config import load
-from pairwright.stats import share
 from scripted import expect
 from study import OUTCOMES, Study, pairwright
 
@@ -57,15 +54,6 @@ def test_a_build_gives_its_counts_alone_and_the_files_of_the_command(
     assert pairwright("build", config, "--run", tmp_path / "a", "--limit", ITEMS).code == 0
     for name in OUTCOMES:
         assert (tmp_path / "a" / name).read_bytes() == (run / name).read_bytes()
-
-
-def test_a_config_can_be_changed_in_python(tmp_path: Path) -> None:
-    path = Study.make(tmp_path / "study", limit=ITEMS).config
-    config = load(path).model_copy(update={"modes": ("violate",)})
-    result = build(config, tmp_path / "run", folder=path.parent, limit=ITEMS)
-    assert {one.mode for one in result.status.units} == {"violate"}
-    with pytest.raises(ConfigError, match="was built with other files or settings"):
-        build(path, tmp_path / "run", limit=ITEMS)
 
 
 def test_an_estimate_sends_and_writes_nothing_and_names_each_role(tmp_path: Path) -> None:
@@ -115,17 +103,6 @@ def test_a_build_that_keeps_nothing_says_why(tmp_path: Path) -> None:
     assert study.manifest["state"] == "short"
     assert pairwright("status", study.run).code == 1
     study.assert_whole(12)
-
-
-def test_a_judge_that_accepts_the_posts_of_strangers_is_warned_of(tmp_path: Path) -> None:
-    config = write_example_study(tmp_path / "study")
-    made = build(config, tmp_path / "run", limit=1).status
-    for accepted, cases, warned in ((2, 2, True), (1, 3, True), (0, 7, False), (1, 20, False)):
-        nods = share(accepted, cases)
-        found = replace(made, checks={"support_control": nods})
-        said = " ".join(map(str, render_words("terminal/shortfalls", found=found, phrase=str)))
-        assert ("a stranger's posts support" in said) == warned
-        assert (nods.counted() in said) == warned
 
 
 @pytest.mark.parametrize("users", [1, 2])
@@ -178,17 +155,3 @@ def test_another_thread_can_stop_a_build_and_the_same_call_goes_on(tmp_path: Pat
         result = build(study.config, study.run)
         assert result.whole
         assert result.usage.sent == endpoint.n - sent
-
-
-def test_printed_commands_can_be_pasted_where_paths_have_spaces(tmp_path: Path) -> None:
-    folder = tmp_path / "my study"
-    done = pairwright("init", folder)
-    assert f"'{folder / 'pairwright.toml'}' --run '{folder / 'run'}'" in done.out
-    run = folder / "run"
-    done = pairwright("build", folder / "pairwright.toml", "--run", run, "--limit", 1)
-    assert f"status '{run}'" in done.out
-    more = ("--limit", 2, "--batch")
-    done = pairwright("build", folder / "pairwright.toml", "--run", run, *more)
-    assert done.code == 3
-    assert f"batch submit '{run}' --wait" in done.out
-    assert f"batch ingest '{run}' '{run}/batch/round-1'/*.replies.jsonl" in done.out

@@ -15,12 +15,11 @@ from pairwright.construct.outcomes import (
     last_stage,
     outcome_of,
 )
-from pairwright.construct.status import RunStatus, funnel_of, status_of
+from pairwright.construct.status import RunStatus, status_of
 from pairwright.models import CallLog
 from pairwright.models.store import Store
 from pairwright.modes import Stage
-from pairwright.records import Draft, Dropped, DroppedAspect, Kept
-from pairwright.settings.prompt import PROMPTS
+from pairwright.records import Draft, Dropped, Kept
 from pairwright.stages.writer import WRITER_PROMPTS
 from released import twinned, violated
 from scripted import item, settings
@@ -86,20 +85,6 @@ def test_a_unit_comes_as_far_as_its_refusal_says(
     assert last_stage(result, mode, partner) == last
 
 
-def test_a_pair_of_mode_violate_has_no_stage_of_a_partner(store: Store) -> None:
-    silent = refused("plan", "no_personal_signal", user="una")
-    for result in (Kept(pairs=(violated(0),)), silent, silent, Failed(reason="http_500")):
-        add(store, result, mode="violate", partner=None)
-    assert {stage: found.k for stage, found in funnel_of(store, "violate")} == {
-        "items": 3, "signal": 1, "drafts": 1, "kept": 1,
-    }  # fmt: skip
-
-
-def test_every_prompt_that_writes_a_side_is_after_the_signal() -> None:
-    writers = {name for name in PROMPTS if name.startswith(("write_", "paper_"))}
-    assert writers - {"write_plain"} == WRITER_PROMPTS
-
-
 def test_each_stage_is_a_share_of_all_items_with_its_interval(store: Store) -> None:
     add(store, KEPT)
     add(store, refused("partners", "no_partner"), refused("plan", "no_personal_signal", user="una"),
@@ -111,24 +96,3 @@ def test_each_stage_is_a_share_of_all_items_with_its_interval(store: Store) -> N
     ]  # fmt: skip
     assert all(found.n == 3 for found in rows.values())
     assert rows["kept"].counted() == "1 of 3: 33 % (6 to 79)"
-
-
-def test_why_aspects_were_dropped_is_counted_by_dropped_unit(store: Store) -> None:
-    aspects = ASKED.rubric.aspects[:1] * 3
-    reasons = ("copied_from_post", "copied_from_post", "too_long")
-    dropped = tuple(
-        DroppedAspect(aspect=aspect, reason=why)
-        for aspect, why in zip(aspects, reasons, strict=True)
-    )
-    assert not counted(store).nothing_kept
-    add(
-        store,
-        refused("plan", "no_personal_signal", user="una", dropped=dropped),
-        refused("plan", "no_personal_signal", user="una"),
-        refused("gates", "parity", dropped=dropped, drafts=(DRAFT,)),
-    )
-    assert counted(store).aspects == {"copied_from_post": 1, "too_long": 1, "none_found": 1}
-    assert counted(store).nothing_kept
-    add(store, KEPT)
-    assert not counted(store).nothing_kept
-    assert (counted(store).pairs, counted(store).dropped) == (2, 3)

@@ -6,18 +6,16 @@ from typing import Any, get_args
 
 import pytest
 
-from pairwright import text
-from pairwright.gates import (
+from pairwright.gates.checks import (
     DraftSides,
     Fit,
     check_echo,
-    check_shared_words,
     check_writing,
     judge_quality,
     judge_twin,
     judge_violate,
+    shared_words,
 )
-from pairwright.gates.writing import shared_words
 from pairwright.records import Adherence, AspectScore, Comparison, DraftSide, GateResult, Quality
 from pairwright.settings.rules import GateRules, TextGate, TwinRules
 from scripted import rubric
@@ -76,20 +74,6 @@ def test_every_gate_is_measured_and_two_good_answers_pass_them() -> None:
     assert {"refusal", "word_limit", "too_short"} <= set(refused_by(found))
 
 
-def test_a_gate_that_is_off_refuses_nothing_but_is_measured_all_the_same() -> None:
-    said = "- I'm sorry, but I cannot help. Given your boat, I avoid the burner, as requested."
-    bad = sides(f"{said} We have only one gas burner, no oven at all.", "## Je ne sais pas, merci.")
-    on = check_writing(bad, AS_IT_IS, words=5)
-    talks = {"refusal", "persona_talk", "meta_talk", "profile_copy"}
-    assert {*talks, "word_limit", "too_short", "length_ratio", "format_parity"} == set(
-        refused_by(on)
-    )
-    for names in (("refusal",), TEXT_GATES):
-        off = check_writing(bad, GateRules(off=names), words=5)
-        assert refused_by(off) == [name for name in refused_by(on) if name not in names]
-        assert [(g.value, g.limit) for g in off] == [(g.value, g.limit) for g in on]
-
-
 # Size and form
 
 
@@ -133,20 +117,6 @@ def test_a_form_that_only_one_side_has_is_refused(form: str) -> None:
         assert isinstance(found.value, list)
         assert found.value[0] != found.value[1]
     assert measured("format_parity", sides(f"{FIRST}\n{form}", f"{SECOND}\n{form}")).passed
-
-
-@pytest.mark.parametrize(
-    "plain",
-    [
-        "In 1990 - or so - it began. Wait 2.5 hours at 30 * 2 degrees. Water < flour > salt.",
-        "Use strong flour (12 % protein) and salt, e.g. 1) fine or 2) coarse.",
-        "It's hash #1 of the year, the well-known three-day rye.",
-        "The state is |T> = (|0> + e|1>), which is |0><1| + c*|1><0|.",
-        "|01><10| + c*|10><01|",
-    ],
-)
-def test_prose_with_dashes_numbers_and_stars_is_no_form(plain: str) -> None:
-    assert measured("format_parity", sides(f"{FIRST} {plain}")).passed
 
 
 # Ways of talking
@@ -297,15 +267,6 @@ def test_how_many_words_of_an_aspect_leak(
     for draft in both_orders(f"{FIRST} {said}", rubrics=(rubric(*aspects),)):
         found = measured("rubric_leakage", draft, rules)
         assert (found.passed, found.value is None) == (passed, passed)
-
-
-def test_a_run_of_words_from_a_post_is_a_copy() -> None:
-    for of in both_orders(f"{FIRST} If we have only one gas burner, no oven at all, wait."):
-        found = measured("profile_copy", of)
-        assert (found.passed, found.value) == (False, "have only one gas burner no oven at")
-    for of in both_orders(f"{FIRST} If you have only one gas burner, wait."):
-        assert measured("profile_copy", of).passed
-        assert not measured("profile_copy", of, FIVE).passed
 
 
 def test_each_gate_on_a_text_names_the_side_at_fault() -> None:
@@ -494,13 +455,6 @@ def quality(
     return floor, parity
 
 
-def test_the_quality_floor_holds_for_the_worse_side() -> None:
-    for worse, passed, value in ((FAIR, True, 3), (POOR, False, pytest.approx(8 / 3, abs=1e-6))):
-        for pair in ((worse, GOOD), (GOOD, worse)):
-            floor, _ = quality(*pair, Comparison.TIE)
-            assert (floor.passed, floor.value) == (passed, value)
-
-
 UNSTABLE = (Comparison.TIE, Comparison.UNDECIDED)
 WON = (Comparison.FIRST, Comparison.SECOND)
 
@@ -535,25 +489,6 @@ def test_what_is_parity(
         assert found.passed is passed
         assert found.limit == ("no stable winner" if most is None else ["gap", most])
     assert (GateRules().parity, TwinRules().winner_gap) == (0.67, 0.34)
-
-
-@pytest.mark.parametrize(
-    ("pair", "verdict", "gap", "at_fault"),
-    [
-        # A stable tie does not excuse a gap, nor an undecided comparison a low side.
-        ((GOOD, FAIR), Comparison.TIE, 2.0, ("second",)),
-        ((POOR, POOR), Comparison.UNDECIDED, 0.0, BOTH_SIDES),
-        # Whose side loses is at fault.
-        ((GOOD, GOOD), Comparison.FIRST, 0.0, ("second",)),
-        ((GOOD, GOOD), Comparison.SECOND, 0.0, ("first",)),
-    ],
-)
-def test_want_of_parity_names_the_gap_the_verdict_and_the_side_at_fault(
-    pair: tuple[Quality, Quality], verdict: Comparison, gap: float, at_fault: tuple[str, ...]
-) -> None:
-    _, found = quality(*pair, verdict)
-    assert (found.passed, found.value, found.sides) == (False, [gap, verdict.value], at_fault)
-    assert quality(*pair, verdict, GateRules(off=("parity",)))[1].passed
 
 
 # Words that each response shares with its user's posts
@@ -591,23 +526,3 @@ def test_the_interaction_counts_words_that_only_the_own_users_posts_have(
     # With the users turned round, so is the sign.
     turned, _ = shared_words(of_two(first, second, CAFE, OVENS))
     assert turned == -interaction
-
-
-def test_the_interaction_is_that_of_the_audits_word_overlap_over_both_halves() -> None:
-    for first, second in ((FIRST, SECOND), (SECOND, FIRST)):
-        of = of_two(first, second, (*POSTS, *OVENS), CAFE)
-        own, other = (text.terms_of(history) for history in of.histories)
-        one, two = text.terms(first), text.terms(second)
-        halves = len(one & own) - len(two & own), len(two & other) - len(one & other)
-        assert shared_words(of)[0] == sum(halves)
-
-
-def test_a_draft_that_a_count_of_words_solves_is_refused_and_each_side_learns_its_words() -> None:
-    of = of_two("Burners and a pan.", "Marble and steam.", OVENS, CAFE)
-    for limit, passed in ((3, False), (4, True)):
-        gate = check_shared_words(of, TwinRules(shared_words=limit), GateRules())
-        assert (gate.passed, gate.limit) == (passed, limit)
-        assert gate.value == [4, ["burners", "pan"], ["marble", "steam"]]
-        assert gate.sides == (() if passed else ("first", "second"))
-    off = GateRules(off=("shared_words",))
-    assert check_shared_words(of, TwinRules(shared_words=0), off).passed

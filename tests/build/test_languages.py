@@ -1,20 +1,14 @@
 """Words, stems, runs and prompts of texts that are not English."""
 
 import re
-from pathlib import Path
 
 import pytest
 
 from pairwright import assets, text
-from pairwright.errors import InputError
-from pairwright.gates import DraftSides, check_writing
 from pairwright.gates.phrases import Talk, first_phrase, is_about_manner
 from pairwright.records import Post
 from pairwright.retrieve import by_bm25
-from pairwright.settings.domains import Domains
 from pairwright.settings.prompt import Prompts, in_language
-from pairwright.settings.rules import GateRules
-from scripted import rubric
 
 CHINESE = (
     "我住在一条窄船上，厨房里只有一个煤气灶，没有烤箱，所以每个周末我都用铸铁锅烤黑麦面包。"
@@ -75,44 +69,6 @@ def test_a_passage_of_twenty_words_tells_its_language(said: str, code: str | Non
     assert text.language(said) == code
 
 
-def test_stems_match_the_forms_of_a_word_in_its_language() -> None:
-    german = text.terms("Die Bäckerin backte große Brote, weil der Teig gegangen war.", "de")
-    assert text.terms("Bäckerinnen und das Brot", "de") <= german
-    assert not text.terms("die der das und weil nicht haben", "de")
-    assert text.terms("Pekarz piecze chleby", "pl") & text.terms("chlebów", "pl")
-    assert text.terms("книги", "ru") == text.terms("книгами", "ru") != frozenset()
-
-
-@pytest.mark.parametrize(
-    ("said", "language", "content"),
-    [
-        ("müssen sollen sollten dürfen könnten wurde wären gibt mehr weniger viele immer schon "
-         "dafür dabei wegen bzw. etc. möchte", "de", set()),
-        ("Eigentümer:innen und Mieter*innen", "de", {"eigentum", "miet"}),
-        ("EU, Öl, KI, PV, Ei, UN; ab 10 km", "de", {"eu", "ol", "ki", "pv", "ei", "un", "km"}),
-        ("su, ev ve iş", "tr", {"su", "ev", "iş"}),
-        ("je si où", "fr", set()),
-        ("go to it", "en", set()),
-        ("我覺得是一個 认为", "zh", set()),
-        ("我们可以，因为这个", None, set()),
-        ("我們可以，因為這個", None, set()),
-        ("しています", None, set()),
-        ("黑麦面包", None, {"黑麦", "麦面", "面包"}),
-    ],
-)  # fmt: skip
-def test_words_that_carry_content(said: str, language: str | None, content: set[str]) -> None:
-    assert text.terms(said, language) == content
-
-
-def test_near_duplicates_of_chinese_are_found() -> None:
-    assert text.near_duplicate("支持", "支持。")
-    assert text.near_duplicate("Einverstanden", "„Einverstanden!“")
-    assert not text.near_duplicate("支持", "反对。")
-    assert text.near_duplicate(CHINESE, CHINESE.replace("周末", "星期天"))
-    other = "城市里的公共交通应该更便宜，这样大家就不会天天开车上班。"
-    assert not text.near_duplicate(CHINESE, other)
-
-
 def test_retrieval_finds_the_german_and_the_chinese_post_that_bears_on_a_question() -> None:
     posts = tuple(
         Post(id=name, text=said)
@@ -129,27 +85,6 @@ def test_retrieval_finds_the_german_and_the_chinese_post_that_bears_on_a_questio
     assert by_bm25("黑麦面包怎样才能更松软？", chinese)[0].id == "bread"
 
 
-def _sides(first: str, second: str, language: str | None) -> DraftSides:
-    rubrics = (rubric("没有烤箱也能做的面包"),)
-    return DraftSides("黑麦面包怎样更松软？", first, second, rubrics, None, ((CHINESE,),), language)
-
-
-def test_gates_measure_chinese_in_words() -> None:
-    first = (
-        "前一天晚上把面和好，慢慢发酵。第二天做成薄饼，用厚底锅盖上盖子，小火煎熟，中间翻一次面。"
-    )
-    second = "把钢板预热一个小时，先喷一点水蒸气，再用干热把表皮烤脆，出炉以后放在架子上晾凉再切。"
-    found = {g.gate: g for g in check_writing(_sides(first, second, "zh"), GateRules(), words=100)}
-    assert [g.gate for g in found.values() if not g.passed] == []
-    assert found["word_limit"].value == text.word_count(first)
-    leaking = _sides(f"{first}没有烤箱也能做的面包。", second, "zh")
-    leaked = check_writing(leaking, GateRules(), words=100)
-    assert [g.gate for g in leaked if not g.passed] == ["rubric_leakage"]
-    english = "Mix the dough in the evening and let it rise slowly overnight in a cold place. " * 2
-    foreign = check_writing(_sides(first, english, "zh"), GateRules(length_ratio=9), words=100)
-    assert ("wrong_language", ("second",)) in [(g.gate, g.sides) for g in foreign if not g.passed]
-
-
 def test_prompts_say_nothing_of_english_and_name_another_language() -> None:
     prompts = Prompts.load(assets.PROMPTS)
 
@@ -162,24 +97,6 @@ def test_prompts_say_nothing_of_english_and_name_another_language() -> None:
     assert "characters" not in asked("de")
     assert "Write the answer in Chinese." in asked("zh")
     assert "128 to 152 characters" in asked("zh")
-
-
-def _domain(folder: Path, language: str) -> Domains:
-    (folder / "Brot.toml").write_text(
-        f'name = "Brot"\n{language}\nsubcategories = ["brot"]\nkinds = ["Geräte"]\n',
-        encoding="utf-8",
-    )
-    return Domains.load(folder)
-
-
-def test_a_domain_file_says_the_language_of_its_users(tmp_path: Path) -> None:
-    german = _domain(tmp_path, 'language = "de"')
-    assert german.language("Brot", "OK") == "de"
-    told = _domain(tmp_path, "")
-    assert told.language("Brot", "OK") is None
-    assert told.language("Brot", GERMAN) == "de"
-    with pytest.raises(InputError, match="'deutsch' is not one of the codes af, ar"):
-        _domain(tmp_path, 'language = "deutsch"')
 
 
 @pytest.mark.parametrize(

@@ -11,12 +11,10 @@ from bread import (
     QUESTION,
     script,
 )
-from test_matching import question
-from test_planning import STRANGER, plan
+from test_planning import STRANGER
 
 from pairwright.construct.corpus import Corpus
-from pairwright.construct.outcomes import Planned, Unit
-from pairwright.construct.partners import Question, assign_partners
+from pairwright.construct.outcomes import Unit
 from pairwright.construct.session import Builder
 from pairwright.drafting.rubrics import says_nothing
 from pairwright.models import Models
@@ -30,7 +28,6 @@ from scripted import (
     models,
     policy,
     posts,
-    verdicts,
     wait,
 )
 
@@ -124,25 +121,6 @@ def test_two_accounts_with_the_same_posts_are_no_couple(tmp_path: Path, mode: st
 # The plan
 
 
-def names(found: Planned) -> list[str]:
-    return [one.user for one in found.possible]
-
-
-def test_where_nothing_is_known_of_the_asker_nobody_else_is_asked(
-    tmp_path: Path,
-) -> None:
-    found, llm = plan(tmp_path, ("twin", "placebo"), plan={"aspects": []})
-    assert isinstance(found.rubric, Dropped)
-    assert names(found) == ["wim"]
-    assert llm.purposes == ["plan"]
-    found, llm = plan(tmp_path, ("twin",), plan={"aspects": []})
-    assert (names(found), llm.purposes) == ([], ["plan"])
-    found, llm = plan(tmp_path, ("placebo",), support=verdicts("far_fetched", "far_fetched"))
-    assert isinstance(found.rubric, Dropped)
-    assert names(found) == ["wim"]
-    assert "plan_blind" not in llm.purposes
-
-
 @pytest.mark.parametrize(
     ("reasons", "nothing"),
     [
@@ -165,33 +143,3 @@ def test_when_posts_say_nothing(reasons: tuple[str, ...], nothing: bool) -> None
 
 
 # The matching
-
-
-def nothing_known(item: str, user: str, *others: str) -> Question:
-    return question(item, user, *others)._replace(signal=False)
-
-
-def test_a_couple_may_have_twins_and_placebos_and_a_twin_is_worth_more_than_any_placebos() -> None:
-    one = [question("q1", "ada", "bob"), nothing_known("q2", "bob", "ada")]
-    assert assign_partners(one, 4, 0) == {"q1": "bob", "q2": "ada"}
-    more = [*(nothing_known(f"p{n}", "ada", "cyd") for n in range(3)), question("q1", "ada", "bob")]
-    # Of a placebo's partner nothing need be known: the partner of the twin will do.
-    assert assign_partners(more, 4, 0) == dict.fromkeys(("q1", "p0", "p1", "p2"), "bob")
-
-
-KINDS = {"t": question, "p": nothing_known}
-"""Questions that may give a twin, or a placebo."""
-
-
-def test_a_question_without_anybody_says_so_in_its_own_words() -> None:
-    asked = [
-        question("q", "ada"),
-        nothing_known("p", "bob"),
-        question("t", "cyd", "dan"),
-        nothing_known("r", "eve", "dan"),
-    ]
-    found = assign_partners(asked, 4, 0)
-    details = {item: one.detail for item, one in found.items() if isinstance(one, Dropped)}
-    assert details["q"].startswith("no user it was tried on has posts that show")
-    assert details["p"] == "no user it was tried on has about as many posts"
-    assert details["r"] == "those whose posts are about as many are others' partners"

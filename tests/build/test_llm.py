@@ -1,17 +1,14 @@
 """The model seam: keys, replies that cannot be used, draws, and calls made together."""
 
-import asyncio
 import importlib
 import json
 import pkgutil
-from dataclasses import fields, replace
 from hashlib import blake2b
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import Any, Literal, NamedTuple
 
 import pytest
 
 from pairwright import stages
-from pairwright.errors import CallFailed, Unanswered
 from pairwright.models import (
     Completion,
     Reply,
@@ -20,14 +17,12 @@ from pairwright.models import (
     key_of,
     parse,
     schema_of,
-    together,
 )
 from pairwright.records import Dropped
 from pairwright.settings.prompt import Ask, Message
 from pairwright.stages.judges import AdherenceReply, _quality_reply
 from scripted import Said, Scripted, expect, good, model, refused, scored, wait
 
-T = TypeVar("T")
 ASK = Ask("adherence", (Message("system", "You judge."), Message("user", "How far?")))
 WRITE = Ask("write_plain", (Message("system", "You write."), Message("user", "Bread?")))
 REQUEST = Request(
@@ -60,29 +55,6 @@ def test_a_key_is_the_tagged_hash_of_the_documented_canonical_form() -> None:
     assert REQUEST.canonical == CANONICAL
     assert REQUEST.key == key_of(CANONICAL) == GOLDEN
     assert "b2:" + blake2b(CANONICAL.encode(), digest_size=20).hexdigest() == GOLDEN
-
-
-CHANGES: dict[str, Any] = {
-    "model": "n",
-    "messages": (Message("system", "Säge"), Message("user", "Wie?")),
-    "max_tokens": 65,
-    "revision": None,
-    "temperature": None,
-    "top_p": 0.9,
-    "seed": None,
-    "schema_name": "other",
-    "schema_json": None,
-    "extra": "{}",
-    "draw": 3,
-}
-
-
-def test_every_field_of_a_request_is_in_the_key_but_its_purpose_and_how_it_is_read() -> None:
-    for field, value in CHANGES.items():
-        assert replace(REQUEST, **{field: value}).key != REQUEST.key, field
-    others = {"purpose", "enlarged"}
-    assert {field.name for field in fields(Request)} == CHANGES.keys() | others
-    assert replace(REQUEST, purpose="support").key == REQUEST.key
 
 
 # Bodies
@@ -293,17 +265,6 @@ def two(reply: AdherenceReply) -> str | None:
     return None if len(reply.scores) == 2 else f"{len(reply.scores)} scores for 2 aspects"
 
 
-def test_a_usable_reply_is_asked_for_once_with_its_schema() -> None:
-    llm = Scripted(adherence=scored(2))
-    reply = good(model(llm).answer(ASK, AdherenceReply))
-    assert [s.score for s in reply.scores] == [2]
-    (request,) = llm.requests
-    assert (request.draw, request.seed, request.max_tokens) == (0, 7, 1024)
-    assert (request.schema_name, request.schema_json) == schema_of(AdherenceReply)
-    assert request.messages == ASK.messages
-    assert request.purpose == "adherence"
-
-
 def test_a_malformed_reply_is_asked_again_as_the_next_draw_with_another_seed() -> None:
     llm = Scripted(adherence=["I would say two.", '{"scores": []}', scored(1, 1)])
     reply = good(model(llm).answer(ASK, AdherenceReply, two))
@@ -330,17 +291,6 @@ def test_a_reply_cut_short_gets_twice_the_room_and_is_never_read() -> None:
     llm = Scripted(adherence=[cut, cut, whole])
     good(model(llm, max_tokens=100).answer(ASK, AdherenceReply))
     assert [(r.draw, r.max_tokens) for r in llm.requests] == [(0, 100), (1, 200), (2, 400)]
-
-
-def test_a_reply_that_is_always_cut_short_is_refused_and_says_so() -> None:
-    llm = Scripted(adherence=Said("{", "length"), write_plain=Said("Bread is", "length"))
-    for call, room in (
-        (model(llm).answer(ASK, AdherenceReply), "4096 (1024, doubled)"),
-        (model(llm, attempts=1).write(WRITE), "1024"),
-    ):
-        rejected = refused(call)
-        said = f"the reply was cut short at max_tokens = {room}"
-        assert (rejected.reason, rejected.detail) == ("cut_short", said)
 
 
 @pytest.mark.parametrize("finish", ["content_filter", "context_length"])
@@ -378,72 +328,3 @@ def test_an_empty_text_is_drawn_again_without_taking_a_draw_of_the_writers() -> 
 
 
 # Together
-
-
-async def after(turns: int, reason: str = "") -> int:
-    """The turns that were waited for, or a failure with a reason."""
-    for _ in range(turns):
-        await asyncio.sleep(0)
-    if reason:
-        raise CallFailed(reason, "")
-    return turns
-
-
-@pytest.mark.parametrize("at_once", [True, False])
-@pytest.mark.parametrize("error", [CallFailed("http_500", "down"), Unanswered("waiting")])
-@pytest.mark.filterwarnings("ignore:coroutine .* was never awaited:RuntimeWarning")
-def test_an_error_waits_for_the_siblings(error: BaseException, at_once: bool) -> None:
-    finished = []
-
-    async def fails() -> None:
-        if not at_once:
-            await asyncio.sleep(0)
-        raise error
-
-    async def works() -> None:
-        await after(10)
-        finished.append("sibling")
-
-    async def nested() -> None:
-        await together(works(), works())
-
-    with pytest.raises(type(error)):
-        wait(together(works(), fails(), works(), nested()))
-    assert finished == ["sibling"] * 4
-
-
-def test_calls_answer_in_their_order_and_what_needs_no_wait_comes_before_what_does() -> None:
-    order = []
-
-    async def call(name: str, turns: int) -> str:
-        await after(turns)
-        order.append(name)
-        return name
-
-    named = wait(together(call("a", 1), call("b", 0), call("c", 1), call("d", 0)))
-    assert named == ("a", "b", "c", "d")
-    assert order == ["b", "d", "a", "c"]
-    assert wait(together()) == ()
-
-
-def test_a_cancelled_piece_of_work_cancels_all_its_calls() -> None:
-    cancelled = []
-
-    async def waits(name: str) -> None:
-        try:
-            await asyncio.Event().wait()
-        finally:
-            cancelled.append(name)
-
-    async def both() -> None:
-        await together(waits("a"), together(waits("b"), waits("c")))
-
-    async def run() -> None:
-        work = asyncio.create_task(both())
-        await after(4)
-        work.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await work
-
-    asyncio.run(run())
-    assert sorted(cancelled) == ["a", "b", "c"]

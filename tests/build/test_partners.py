@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from pairwright.construct.candidates import Candidates, TriedUsers
 from pairwright.construct.corpus import Corpus
+from pairwright.construct.partners import Candidates, TriedUsers
 from pairwright.records import Item, Post
 from pairwright.settings.rules import TwinRules
 from scripted import item, post
@@ -152,48 +152,10 @@ def test_who_could_be_whose_partner(
         assert found == [{"vic"} if fits[0] else set(), {"una"} if fits[1] else set()]
 
 
-def test_a_user_is_a_candidate_in_the_category_of_the_longest_history(corpus_of: CorpusOf) -> None:
-    short = user("una", BREAD, ABOUT_STEW, id="q-short", category="diy")
-    long = user("una", BREAD, ABOUT_STEW, ABOUT_NEITHER, id="q-una")
-    corpus = corpus_of(short, long, cook("vic", category="diy"), cook("wim"))
-    assert suited(tried(corpus)["q-wim"]) == {"una"}
-    assert suited(tried(corpus)["q-vic"]) == set()
-    # As one of the others she is read there all the same.
-    assert tried(corpus)["q-vic"].users == ("una",)
-
-
 # On whom a question is tried
 
 
-def test_first_come_those_who_suit_both_ways_then_those_who_suit(corpus_of: CorpusOf) -> None:
-    both = [cook(f"both{n}") for n in range(2)]
-    one = [user(f"one{n}", "Where to keep a knife?", ABOUT_BREAD) for n in range(2)]
-    nobody = [user(f"no{n}", "Where to keep a knife?", ABOUT_NEITHER) for n in range(20)]
-    for seed in range(5):
-        corpus = corpus_of(baker("una"), *nobody, *one, *both, seed=seed)
-        found = tried(corpus)["q-una"]
-        kinds = [name.rstrip("0123456789") for name in found.users]
-        assert kinds == ["both", "both", "one", "one"]
-        assert found.suited == 4
-        # Whose posts do not bear on it could be the partner of a placebo.
-        assert {name.rstrip("0123456789") for name in found.unlike} == {"no"}
-        assert len(found.unlike) == 5
-    alone = corpus_of(baker("una"), *nobody)
-    assert (len(tried(alone)["q-una"].users), tried(alone)["q-una"].suited) == (2, 0)
-
-
 # A corpus
-
-
-def test_items_come_back_as_written_and_the_longest_history_is_found(corpus_of: CorpusOf) -> None:
-    odd = user("Zoë\n\u2028", 'A "quoted"\nquestion? 😀', "Text with\nlines\u2028and\x85more")
-    texts = [[ABOUT_BREAD], [ABOUT_BREAD] * 3, [ABOUT_STEW] * 3]
-    items = (odd, *(user("una", BREAD, *t, id=f"q-{n}") for n, t in enumerate(texts)))
-    corpus = corpus_of(*items)
-    assert len(corpus) == 4
-    for position in (2, 0, 3, 1, 0):
-        assert corpus.item(position) == items[position]
-    assert corpus.longest_item("una").id == "q-1"
 
 
 def writers(histories: tuple[tuple[Post, ...], ...]) -> list[str]:

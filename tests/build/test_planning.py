@@ -2,23 +2,19 @@
 
 import json
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from aiohttp import web
-from bread import ASKER, ENGLISH, PARTNER, UNAS, VICTOR, VICTORS, script
+from bread import ASKER, ENGLISH, PARTNER, VICTOR, script
 
 from endpoint import Asked, double, fail, in_thread
-from pairwright.construct.candidates import Candidates, TriedUsers, plan_question
 from pairwright.construct.corpus import Corpus
 from pairwright.construct.outcomes import Outcomes, Planned
-from pairwright.drafting.rubrics import rubric_of
-from pairwright.drafting.rules import BuildRules
+from pairwright.construct.partners import TriedUsers, plan_question
 from pairwright.models.store import Store
 from pairwright.modes.twin import build_twin
-from pairwright.records import Kept, Rubric
-from pairwright.settings.rules import TwinRules
+from pairwright.records import Rubric
 from scripted import (
     Answer,
     Others,
@@ -26,7 +22,6 @@ from scripted import (
     expect,
     item,
     models,
-    parts,
     policy,
     posts,
     wait,
@@ -54,14 +49,6 @@ def plan(
         return wait(plan_question(ASKER, tried, corpus, models(llm), rules)), llm
 
 
-def test_a_candidate_is_a_possible_partner_by_a_plan_with_enough_aspects(tmp_path: Path) -> None:
-    found, _ = plan(tmp_path)
-    assert isinstance(found.rubric, Rubric)
-    # Wim's posts give no aspect.
-    assert [one.user for one in found.possible] == ["victor"]
-    assert 0 <= found.possible[0].bearing <= 1
-
-
 def test_the_twin_does_not_infer_the_planned_rubric_again(tmp_path: Path) -> None:
     found, _ = plan(tmp_path)
     rubric = expect(Rubric, found.rubric)
@@ -70,38 +57,6 @@ def test_the_twin_does_not_infer_the_planned_rubric_again(tmp_path: Path) -> Non
     made = wait(build_twin(ASKER, PARTNER, models(llm), rules, rubric))
     assert made == wait(build_twin(ASKER, PARTNER, models(again), rules))
     assert len(llm.asked("support")) < len(again.asked("support"))
-
-
-def test_it_asks_what_the_rubric_asks_and_no_more(tmp_path: Path) -> None:
-    _, planned = plan(tmp_path)
-    llm = script()
-    wait(rubric_of(ASKER, models(llm), policy(Others([VICTOR, STRANGER]))))
-    assert {request.key for request in planned.requests} == {r.key for r in llm.requests}
-
-
-def test_halves_are_held_against_as_many_and_nobody_against_the_own_plan(tmp_path: Path) -> None:
-    """Through the very corpus of a build: two others, one of them the partner."""
-    third = item(posts("I keep bees, and bread is for Sundays.", prefix="xia"), user="xia", id="q3")
-    llm = script()
-    people = [ASKER, PARTNER, third]
-    with closing(Corpus.write(people, tmp_path / "items.jsonl", 0)) as corpus:
-        candidates = Candidates(corpus, TwinRules(), 3, lambda _: "en")
-        rules: BuildRules = replace(policy(), others=candidates.histories)
-        made = expect(Kept, wait(build_twin(ASKER, PARTNER, models(llm), rules)))
-    assert [half.rubric.others for half in made.pairs] == [2, 2]
-    # Three histories, each planned from once.
-    assert len({request.key for request in llm.asked("plan")}) == 3
-    held = {
-        parts("aspect", parts("aspects", prompt)[0])[0]: parts("list", prompt)
-        for prompt in llm.prompts("match")
-    }
-    una, victor = ([aspect[2] for aspect in planned] for planned in (UNAS, VICTORS))
-    for own, other in ((una, victor), (victor, una)):
-        lists = held[own[0]]
-        # The user without an aspect counts among the others, and has no list to be read.
-        assert len(lists) == 2, "the rubric without a history, and the one other's"
-        assert sum(other[0] in one for one in lists) == 1
-        assert not any(own[0] in one for one in lists)
 
 
 # In a build

@@ -1,18 +1,15 @@
 """Prefix-first: calls that share a history begin with the same bytes and come close together."""
 
 import os.path
-from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing
-from itertools import islice, pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from pairwright.construct import corpus as corpora
-from pairwright.construct.candidates import Candidates
-from pairwright.construct.corpus import Corpus, nearest
+from pairwright.construct.corpus import Corpus
+from pairwright.construct.partners import Candidates
 from pairwright.records import Item, Post
 from pairwright.settings.domains import Guidance
 from pairwright.settings.rules import PlanRules, TwinRules
@@ -21,18 +18,6 @@ from pairwright.stages.writer import write_paper
 from scripted import Scripted, good, item, model, post, prompts, rubric, wait
 
 OTHERS = 5
-NAMES = [f"u{n:02}" for n in range(40)]
-
-
-def test_the_nearest_stand_on_both_sides_so_that_nearness_is_mutual() -> None:
-    counted = Counter(other for name in NAMES for other in islice(nearest(NAMES, name), OTHERS))
-    assert counted == dict.fromkeys(NAMES, OTHERS)
-    place = {name: n for n, name in enumerate(NAMES)}
-    for name in NAMES:
-        near = list(islice(nearest(NAMES, name), 6))
-        steps = [(place[other] - place[name]) % len(NAMES) for other in near]
-        assert steps == [1, 39, 2, 38, 3, 37]
-        assert all(name in islice(nearest(NAMES, other), 6) for other in near)
 
 
 # The order of work
@@ -62,54 +47,6 @@ def history(name: str) -> tuple[Post, ...]:
 
 def asked_by(name: str, **changes: Any) -> Item:
     return item(**{"profile": history(name), "id": f"q-{name}", "user": name} | changes)
-
-
-def test_calls_that_share_a_history_are_few_units_apart(corpus_of: CorpusOf) -> None:
-    corpus = corpus_of([asked_by(name) for name in NAMES])
-    found, read = candidates(corpus), dict[str, list[int]]()
-    for place, position in enumerate(corpus.in_reading_order(range(len(NAMES)))):
-        of = corpus.item(position)
-        others = [posts[0].id.split("-")[0] for posts in found.histories(of, of.user)]
-        for name in {of.user, *others}:
-            read.setdefault(name, []).append(place)
-    gaps = [later - place for n in read.values() for place, later in pairwise(n)]
-    # All but the few whose readers stand on both sides of where the circle is cut open.
-    assert sum(gap == 1 for gap in gaps) >= len(gaps) - 2 * OTHERS
-
-
-def test_every_item_is_read_once_and_those_of_a_user_in_a_category_together(
-    corpus_of: CorpusOf,
-) -> None:
-    items = [asked_by(name) for name in NAMES]
-    items += [asked_by(name, id=f"second-{name}", category="diy") for name in NAMES[::3]]
-    items += [asked_by(name, id=f"third-{name}") for name in NAMES[::2]]
-    work = list(corpus_of(items).in_reading_order(range(len(items))))
-    assert sorted(work) == list(range(len(items)))
-    blocks = [(items[position].category, items[position].user) for position in work]
-    assert sum(a != b for a, b in pairwise(blocks)) == len(set(blocks)) - 1
-
-
-def test_a_limit_takes_the_first_items_and_their_order_decides_nothing(corpus_of: CorpusOf) -> None:
-    items = [asked_by(name) for name in NAMES]
-    both = corpus_of(items), corpus_of(items[::-1])
-    assert sorted(both[0].in_reading_order(range(7))) == list(range(7))
-    first, second = (
-        [one.item(n).id for n in one.in_reading_order(range(len(NAMES)))] for one in both
-    )
-    assert first == second
-    assert len({corpus_of(items, seed).blocks[0].users for seed in range(10)}) == 10
-
-
-def test_many_users_of_a_category_are_looked_at_in_blocks(
-    corpus_of: CorpusOf, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(corpora, "BLOCK", 15)
-    corpus = corpus_of([asked_by(name) for name in NAMES])
-    assert [len(block.users) for block in corpus.blocks] == [15, 15, 10]
-    found = candidates(corpus)
-    for block in corpus.blocks:
-        for user in block.users:
-            assert set(found.of(corpus.longest_item(user)).users) < set(block.users)
 
 
 # What the prompts begin with

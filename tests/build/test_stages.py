@@ -9,7 +9,6 @@ from typing import Any, get_args
 import pytest
 
 from pairwright import assets
-from pairwright.errors import CallFailed
 from pairwright.models import Request
 from pairwright.records import (
     FULL_ADHERENCE,
@@ -24,11 +23,17 @@ from pairwright.records import (
 )
 from pairwright.settings.domains import Guidance
 from pairwright.settings.rules import PlanRules
-from pairwright.stages.aspect_match import match
 from pairwright.stages.infer import Question, infer_rubric
-from pairwright.stages.judges import AdherenceReply, adherence, choose, compare, quality
+from pairwright.stages.judges import (
+    AdherenceReply,
+    adherence,
+    choose,
+    compare,
+    match,
+    quality,
+    support,
+)
 from pairwright.stages.planner import Plan, plan, plan_blind
-from pairwright.stages.support_check import support
 from pairwright.stages.writer import write
 from scripted import (
     Answer,
@@ -46,7 +51,6 @@ from scripted import (
     parts,
     pattern,
     planned,
-    post,
     posts,
     prompts,
     refused,
@@ -153,32 +157,7 @@ def test_unfit_aspects_are_dropped_with_reasons(aspect: tuple[str, str, str], re
     assert why(found) == [(aspect[2], reason)]
 
 
-def test_of_two_alike_aspects_the_first_that_is_founded_stands() -> None:
-    alike = ("p1", "only one gas burner", "Methods for a stove without any baking chamber")
-    unfounded = ("p1", "not in any post", NO_OVEN[2])
-    for first, stands, reason in (
-        (alike, alike[2], "repeats_another_aspect"),
-        (unfounded, NO_OVEN[2], "evidence_not_in_post"),
-    ):
-        found = sifted(planned(first, NO_OVEN))
-        assert names(found.aspects) == [stands]
-        assert why(found) == [(NO_OVEN[2], reason)]
-
-
 QUIET = "Doughs that need no attention by day"
-
-
-def test_a_pattern_names_each_post_once_and_has_a_line_for_each_passage() -> None:
-    of = pattern(
-        QUIET, ("p3", "I work nights at\nthe hospital"), ("p1", "one gas burner"),
-        ("p3", "sleep until  noon"),
-    )  # fmt: skip
-    # Several posts may state an aspect that is no pattern.
-    for follows in ("pattern", "stated"):
-        (aspect,) = sifted({"aspects": [of | {"follows": follows}]}).aspects
-        assert aspect.post_ids == ("post-2", "post-0")
-        assert aspect.evidence == "I work nights at the hospital\none gas burner\nsleep until noon"
-        assert aspect.follows == follows
 
 
 # Histories and the context of a model
@@ -193,19 +172,6 @@ def over(most: int) -> Any:
         return planned()
 
     return reply
-
-
-def test_posts_are_shown_oldest_first_whatever_their_rank_or_id() -> None:
-    profile = tuple(
-        post(f"0_2_{n}", text)
-        for n, text in zip((9, 10, 100, 11), (NIGHTS, BOAT, NUTS, TEETH), strict=True)
-    )
-    for k in (2, 3, 10):
-        llm = Scripted(plan=planned())
-        plan_of(llm, profile, posts=k)
-        shown = parts("post", llm.prompts("plan")[0])
-        assert len(shown) == min(k, 4)
-        assert shown == [p.text for p in profile if p.text in shown]
 
 
 def test_a_refusal_that_fewer_posts_cannot_mend_is_final() -> None:
@@ -238,16 +204,6 @@ CASES = [
 # Match
 
 LISTS = [("Crust", "Timing"), (), ("Nut-free recipes",)]
-
-
-def test_a_match_says_for_each_aspect_which_lists_contain_it() -> None:
-    llm = Scripted(match=found_in([], [1, 3, 3]))
-    found = good(match(QUESTION, [NO_OVEN[2], NO_NUTS[2]], LISTS, model(llm), prompts()))
-    assert found == (frozenset(), frozenset({0, 2}))
-    (prompt,) = llm.prompts("match")
-    assert [parts("aspect", text) for text in parts("list", prompt)] == [
-        ["Crust", "Timing"], [], ["Nut-free recipes"],
-    ]  # fmt: skip
 
 
 # Judges
@@ -365,14 +321,14 @@ READABLE: dict[str, Canned] = {
          "confidence"),
         ("plan", "Here are the aspects: ...", "not JSON"),
         ("plan_blind", "Crust", "not JSON"),
-        ("support", verdicts("carried"), "no entry for number 2"),
-        ("support", verdicts("carried", "carried", "carried"), "an entry for number 3"),
+        ("support", verdicts("carried"), "numbers [1], and each of 1 to 2"),
+        ("support", verdicts(*["carried"] * 3), "numbers [1, 2, 3], and each of 1 to 2"),
         ("support", renumbered(verdicts("carried", "carried"), 1, 1),
-         "more than one entry for number 1"),
+         "numbers [1, 1], and each"),
         ("support", verdicts("carried", "maybe"), "cases.1.verdict"),
-        ("match", found_in([]), "no entry for number 2"),
+        ("match", found_in([]), "numbers [1], and each of 1 to 2"),
         ("match", found_in([], [4]), "list 4 does not exist"),
-        ("adherence", scored(2, 2), "no entry for number 3"),
+        ("adherence", scored(2, 2), "numbers [1, 2], and each of 1 to 3"),
         ("adherence", scored(2, 2, 3), "scores.2.score"),
         ("quality", of_scale("relevance", {"reason": "r", "score": 6}),
          "relevance 6 is not between 1 and 5"),
@@ -536,58 +492,6 @@ def test_support_is_judged_on_all_posts_of_an_aspect_and_the_control_on_as_many(
     assert all(post.startswith("Stranger") for post in parts("post", controlled))
 
 
-def test_a_post_that_two_cases_rest_on_is_shown_once() -> None:
-    llm = script(planned(NO_OVEN, (*NO_OVEN[:2], SHARED)), support=verdicts("carried", "carried"))
-    infer(llm)
-    (prompt,) = llm.prompts("support")
-    assert parts("post", prompt) == [BOAT]
-    assert re.findall(r'posts="(.*)"', prompt) == ["1", "1"]
-
-
-def test_a_case_that_posts_only_make_possible_is_dropped() -> None:
-    found = inferred(script(support=verdicts("carried", "weak", "carried")))
-    assert [one.reason for one in found.dropped] == ["support_weak"]
-
-
-def test_support_can_be_left_out_or_asked_again_of_strangers_posts_which_decides_nothing() -> None:
-    llm = script()
-    assert len(inferred(llm, support_check=False).aspects) == 3
-    assert "support" not in llm.purposes
-    llm = script(support_control=verdicts("far_fetched", "far_fetched", "far_fetched"))
-    assert len(inferred(llm, support_control=1.0).aspects) == 3
-    (control,) = llm.prompts("support_control")
-    assert len(re.findall(r"Stranger \d keeps bees", control)) == 3
-    assert "narrowboat" not in control
-    broken = script(support_control="nonsense")
-    assert len(inferred(broken, support_control=1.0).aspects) == 3
-    again = script()
-    inferred(again, support_control=1.0)
-    assert again.prompts("support_control") == [control]
-
-
-def test_fewer_aspects_than_the_least_are_no_personal_signal() -> None:
-    assert len(inferred(script(match=found_in([1], [1], [])), min_aspects=1).aspects) == 1
-    llm = script(match=found_in([1], [], []), adherence=scored(0, 2, 0))
-    rejected = not_inferred(llm, min_aspects=2)
-    assert (rejected.stage, rejected.reason) == ("plan", "no_personal_signal")
-    assert (rejected.user, rejected.detail) == ("una", "1 aspects left")
-    assert why(rejected) == [
-        (NO_OVEN[2], "expected_without_history"),
-        (NO_NUTS[2], "generic_answer_meets_it"),
-    ]
-
-
-def test_a_history_that_says_nothing_costs_one_call() -> None:
-    for mine in (planned(), planned(("p9", "a b", "Pans"))):
-        llm = script(mine)
-        rejected = not_inferred(llm)
-        assert rejected.reason == "no_personal_signal"
-        assert llm.purposes == ["plan"]
-    assert why(rejected) == [("Pans", "names_no_shown_post")]
-    # One that cannot be read names the user it is about, too.
-    assert not_inferred(script("nonsense")).user == "una"
-
-
 def four(*generic: int) -> Scripted:
     """Four aspects; `generic` are the numbers of those in the blind rubric."""
     return script(
@@ -609,33 +513,6 @@ def test_no_more_aspects_are_used_than_the_words_can_carry() -> None:
     found = inferred(four(1))
     assert names(found.aspects) == [NO_NUTS[2], SHIFTS[2], SOFT[2]]
     assert why(found) == [(NO_OVEN[2], "expected_without_history")]
-
-
-@pytest.mark.parametrize(
-    ("name", "said", "reason"),
-    [
-        ("plan_blind", "nonsense", "unparseable"),
-        ("support", "nonsense", "unparseable"),
-        ("match", "nonsense", "unparseable"),
-        ("adherence", "nonsense", "unparseable"),
-        ("write_plain", Said("no", "content_filter"), "content_filter"),
-    ],
-)
-def test_an_unreadable_check_refuses_the_item(name: str, said: Canned, reason: str) -> None:
-    rejected = not_inferred(script(**{name: said}))
-    assert (rejected.stage, rejected.reason) == (name, reason)
-
-
-def test_a_failed_call_fails_the_item_after_its_siblings_were_awaited() -> None:
-    all_asked = ["adherence", *["plan"] * 3, "plan_blind", "support", "write_plain"]
-    for failing, asked in (
-        ("support", ["plan", "support", "write_plain"]),
-        ("plan_blind", all_asked),
-    ):
-        llm = script(**{failing: CallFailed("http_500", "down")})
-        with pytest.raises(CallFailed):
-            infer(llm)
-        assert sorted(llm.purposes) == asked
 
 
 # The scale of adherence

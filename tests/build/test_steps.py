@@ -108,15 +108,6 @@ def tasks(step: list[Unit]) -> set[str]:
     return {unit.mode for unit in step}
 
 
-def test_plans_and_pairs_without_partners_come_before_twins(build: Build) -> None:
-    first, second = build.run()
-    assert (tasks(first), tasks(second)) == ({"plan", "violate"}, {"twin"})
-    assert (len(first), len(second)) == (2 * ITEMS, ITEMS)
-    assert len(build.twins()) > 0.9 * ITEMS
-    assert all(len(partners) == 1 for partners in build.partners().values())
-    assert build.run() == [[], []], "a second run has nothing to do"
-
-
 ALL = ["twin", "placebo"]
 
 
@@ -147,21 +138,6 @@ def test_a_question_without_a_signal_gives_a_placebo(build: Build) -> None:
     assert build.run(modes=ALL, fate=shares) == [[], []], "a second run has nothing to do"
 
 
-def test_without_twins_one_step_has_no_plan(build: Build) -> None:
-    (only,) = build.run(modes=["violate"])
-    assert tasks(only) == {"violate"}
-
-
-def test_while_a_plan_waits_all_twins_wait_and_nothing_is_matched(build: Build) -> None:
-    _, twins = build.run(fate=of_plan(3, "waiting"))
-    reasons = {u.id: u.settled.reason for u in twins if isinstance(u.settled, Failed)}
-    assert len(reasons) == ITEMS
-    assert reasons.pop("twin:q-u03") == "match"
-    assert set(reasons.values()) == {"partners"}
-    build.run()
-    assert len(build.twins()) > 0.9 * ITEMS
-
-
 def test_a_failed_plan_holds_nobody_up_and_all_are_matched_again_once_it_is_there(
     build: Build,
 ) -> None:
@@ -188,15 +164,3 @@ def test_an_interrupted_build_goes_on_with_the_same_matching(build: Build) -> No
     build.outcomes.begin("another run")
     build.run()
     assert build.twins() == after, "as if nothing had happened"
-
-
-def test_nobody_has_two_partners_however_plans_fail(build: Build) -> None:
-    failed = [set(range(0, ITEMS, 3)), {2, 3, 9}, {3}, set[int]()]
-    for items in failed:
-
-        def fate(unit: Unit, items: set[int] = items) -> str:
-            return "failed" if unit.mode == "plan" and unit.item in items else "kept"
-
-        build.run(fate)
-        assert all(len(one) == 1 for one in build.partners().values())
-    assert len(build.twins()) > 0.7 * ITEMS

@@ -56,7 +56,7 @@ class StandIn:
 
     def read(self, messages: tuple[Message, ...]) -> TokenizedText:
         words = sum(len(message.content.split()) for message in messages)
-        return TokenizedText(tuple(range(words)), 0)
+        return TokenizedText(tuple(range(words)))
 
     def go_on(self) -> None:
         assert self.holds
@@ -231,7 +231,7 @@ def test_every_text_is_in_one_batch_and_none_is_over_the_tokens_but_a_text_alone
     chance = random.Random(0)
     for _ in range(50):
         lengths = [chance.randint(1, 60) for _ in range(chance.randint(1, 40))]
-        texts = [TokenizedText(tuple(range(n)), 0) for n in lengths]
+        texts = [TokenizedText(tuple(range(n))) for n in lengths]
         found = list(batch_places(texts, 50))
         assert sorted(place for batch in found for place in batch) == list(range(len(texts)))
         for batch in found:

@@ -141,24 +141,6 @@ def test_files_hold_no_more_lines_than_asked_for_and_no_more_bytes_than_the_api_
     assert b"".join(parts) == whole
 
 
-def test_every_endpoint_has_files_of_its_own(tmp_path: Path) -> None:
-    study = study_in(tmp_path)
-    other = dict(study.settings["endpoints"]["served"])
-    study.change(endpoints__other=other, roles__judge="other")
-    for number in (1, 2):
-        done = write(study)
-        assert done.code == 3
-        assert answered(study, number).code == 0
-    assert "001.jsonl: 3 to served (pairwright-double)" in done.out
-    assert "002.jsonl: " in done.out
-    assert " to other (pairwright-double)" in done.out
-    schemas = {
-        line["body"].get("response_format", {}).get("json_schema", {}).get("name")
-        for line in lines(shards(study, 2)[1])
-    }
-    assert schemas == {"support"}
-
-
 def test_calls_that_are_written_count_towards_the_budget(tmp_path: Path) -> None:
     study = study_in(tmp_path, budget__max_calls=2)
     done = write(study)

@@ -143,18 +143,6 @@ def test_a_batch_of_which_every_line_failed_is_told_each_time_and_refusals_are_n
         assert all("Invalid schema" in row["detail"] for row in failed)
 
 
-def test_a_batch_that_failed_is_told_and_asked_again(study: Study, api: BatchApi) -> None:
-    api.ends = "failed"
-    submit(study)
-    done = submit(study, "--wait")
-    assert done.code == 1
-    assert "token_limit_exceeded: Enqueued token limit reached" in done.out
-    assert "2 without a reply (no_reply: the batch failed; token" in done.out
-    assert "round-2/" in write(study).out
-    api.ends = "completed"
-    assert "as batch_2, 2 under way" in submit(study).out
-
-
 def test_a_batch_whose_making_was_interrupted_is_found_and_not_made_twice(
     study: Study, api: BatchApi
 ) -> None:
@@ -166,15 +154,6 @@ def test_a_batch_whose_making_was_interrupted_is_found_and_not_made_twice(
     assert submit(study).code == 3
     assert (len(api.batches), len(api.files)) == (2, 2)
     assert submit(study, "--wait").code == 0
-
-
-def test_a_batch_that_the_api_refuses_can_be_answered_in_another_way(
-    study: Study, api: BatchApi
-) -> None:
-    api.refuse_batches = True
-    assert submit(study).code == 2
-    assert "Billing hard limit" in submit(study).err
-    assert write(study).code == 3
 
 
 def test_a_refused_key_ends_with_what_to_do_and_without_one_nothing_is_sent(

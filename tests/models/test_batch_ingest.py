@@ -16,11 +16,10 @@ from pairwright.errors import CallFailed
 from pairwright.models import CONTEXT_LENGTH, Request, completion_of
 from pairwright.models.batch import Requests
 from pairwright.models.batch_service import Ingest
+from pairwright.models.calls import Secrets
 from pairwright.models.client import Meter
-from pairwright.models.refusals import Secrets
 from pairwright.models.store import Store
 from pairwright.settings.endpoints import Endpoint
-from scripted import expect
 from study import Study, pairwright
 
 N = 4
@@ -91,16 +90,6 @@ def good(number: int, text: str = "fine", **changes: Any) -> Body:
 # --- what is stored ---
 
 
-def test_a_request_is_the_same_after_a_stay_in_the_table(there: There) -> None:
-    whole = request(
-        9, revision="r", temperature=0.5, top_p=0.9, seed=3, draw=2, extra='{"a":1}',
-        schema_name="plan", schema_json='{"type":"object"}',
-    )  # fmt: skip
-    there.again(whole)
-    name, found = expect(tuple, there.asked.call(whole.key))
-    assert (name, found.canonical, found.purpose) == ("near", whole.canonical, "plan")
-
-
 def test_replies_are_stored_as_over_the_wire_with_request_purpose_and_model(there: There) -> None:
     result = there.ingest(there.file(*(good(n, f"text {n}") for n in range(N))))
     assert (result.stored, result.known, result.lines) == (N, 0, N)
@@ -124,19 +113,6 @@ def test_the_same_file_twice_changes_nothing(there: There) -> None:
     assert there.is_refused(request(1))
 
 
-def test_a_build_that_is_killed_before_its_files_are_there_leaves_the_last_round(
-    there: There,
-) -> None:
-    before = there.asked.files()
-    there.asked.begin()
-    there.asked.need("near", request(0), Meter())
-    assert there.asked.files() == before
-    assert there.ingest(there.file(good(0))).stored == 1
-    there.again(request(1))
-    (file,) = there.asked.files()
-    assert (file.path.parent.name, file.lines) == ("round-3", 1)
-
-
 def test_a_kill_between_the_store_and_the_table_is_made_good_by_the_same_file(
     there: There, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -149,13 +125,6 @@ def test_a_kill_between_the_store_and_the_table_is_made_good_by_the_same_file(
     again = there.ingest(file)
     assert (again.stored, again.known) == (0, 1)
     assert there.asked.call(request(0).key) is None
-
-
-def test_a_reply_that_comes_after_a_refusal_is_taken(there: There) -> None:
-    there.ingest(there.file(refused(KEY, 400, message="odd")))
-    assert there.is_refused(request(0))
-    assert there.ingest(there.file(good(0, "after all"))).stored == 1
-    assert there.text_of(KEY) == "after all"
 
 
 TOO_LONG = "This model's maximum context length is 10 tokens. However, your prompt is longer."
@@ -250,13 +219,6 @@ def test_a_bad_line_is_told_with_file_and_line_and_the_others_are_stored(
     assert there.asked.store.get(KEY) is None
     assert sum(one.failed for one in there.asked.files()) == (kind != UNREAD)
     assert there.is_refused(request(0)) == (kind == REFUSED)
-
-
-def test_of_two_replies_to_one_request_the_first_stays(there: There) -> None:
-    first, failed = good(0, "first"), refused(KEY, 500, message="no")
-    result = there.ingest(there.file(first, good(0, "second"), failed))
-    assert (result.stored, result.known, result.lines) == (1, 2, 3)
-    assert there.text_of(KEY) == "first"
 
 
 def test_keys_of_environment_and_messages_are_not_kept(there: There) -> None:

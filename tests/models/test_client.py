@@ -15,7 +15,6 @@ from endpoint import (
     Asked,
     Handler,
     ask,
-    completion,
     drop,
     echo,
     fail,
@@ -28,8 +27,8 @@ from endpoint import (
 )
 from pairwright.errors import BudgetSpent, CallFailed, EndpointRefused, Interrupted
 from pairwright.models import CONTEXT_LENGTH, Answer, Completion, client
+from pairwright.models.calls import Response, Secrets, read_reply, wait_asked
 from pairwright.models.client import Meter
-from pairwright.models.refusals import Response, Secrets, read_reply, wait_asked
 from pairwright.models.server import Server
 
 
@@ -85,12 +84,6 @@ def test_sampling_schema_and_further_fields_reach_the_wire() -> None:
         },
         "reasoning_effort": "low",
     }
-
-
-def test_the_reply_is_handed_on_byte_for_byte_and_without_a_key_no_key_is_needed() -> None:
-    payload = b' \n{"choices":[{"message":{"content":"\\u00e9\xc3\xa9"}}], "x": 1.0e0}'
-    got, _, _ = exchange(raw(payload), lambda sender: sender.fetch(ask()), key=None)
-    assert got.body == payload
 
 
 # --- what is asked again ---
@@ -233,13 +226,6 @@ def test_what_wait_a_refusal_asks_for(
     assert wait_asked({"Retry-After": value}) == (seconds and pytest.approx(seconds))
 
 
-def test_why_calls_are_sent_again_is_said_once() -> None:
-    notes: list[str] = []
-    busy = [fail(429, "Busy.", headers={"Retry-After": wait}) for wait in ["0.6"] * 6]
-    exchange(script(*busy, say()), many(6), said=notes, attempts=9)
-    assert notes == ["[endpoints.near] Busy.; trying again after 1 s, 9 attempts in all"]
-
-
 # --- where it stops ---
 
 
@@ -330,43 +316,6 @@ def test_a_prompt_over_the_context_is_stored_however_it_is_said(body: object, wo
     assert (stored.finish, stored.text) == (CONTEXT_LENGTH, words)
 
 
-@pytest.mark.parametrize(
-    ("status", "handler", "words"),
-    [
-        (400, fail(400, "Cannot apply chat template."), "chat template"),
-        (422, fail(422, "Cannot apply chat template."), "chat template"),
-        # A proxy's limit of bytes is no prompt that is too long.
-        (413, raw(NGINX.format("413 Too Large"), status=413), "413 Too Large"),
-    ],
-)
-def test_another_refusal_fails_that_call_only(status: int, handler: Handler, words: str) -> None:
-    error, asked = failure(handler)
-    assert isinstance(error, CallFailed)
-    assert error.reason == f"http_{status}"
-    assert words in error.detail
-    assert len(asked) == 1
-
-
-TOO_LONG = fail(400, VLLM, code=400, param="input_tokens")
-
-
-def test_an_answer_about_this_request_is_not_asked_for_again() -> None:
-    words = "The response was filtered due to the prompt triggering the content policy."
-    for handler, finish in (
-        (TOO_LONG, CONTEXT_LENGTH),
-        (fail(400, words, code="content_filter"), "content_filter"),
-        (say(words, finish="content_filter"), "content_filter"),
-    ):
-        answer, asked, _ = exchange(handler, once)
-        assert (answer.finish, len(asked)) == (finish, 1)
-        assert answer.text in (words, VLLM)
-
-
-def test_more_room_than_the_model_has_is_a_long_prompt_where_it_was_added_for_a_cut_reply() -> None:
-    for name in ("max_tokens", "max_completion_tokens"):
-        assert refused(NO_ROOM.format(name), enlarged=True).finish == CONTEXT_LENGTH
-
-
 # --- the key ---
 
 
@@ -394,16 +343,6 @@ def test_a_key_that_the_server_repeats_is_in_no_exception_and_not_stored(key: st
     assert key not in answer.text
 
 
-def test_a_key_that_the_server_repeats_in_part_is_in_no_exception() -> None:
-    """OpenAI shows the first eight and the last four characters."""
-    masked = KEY[:8] + "*" * (len(KEY) - 12) + KEY[-4:]
-    for shown in (masked, KEY[:12] + "...", f"{KEY[:8]}...{KEY[-4:]}"):
-        error, _ = failure(fail(401, f"Incorrect API key provided: {shown}. See the page."))
-        assert KEY[:8] not in str(error)
-        assert KEY[-4:] not in str(error)
-        assert "Incorrect API key provided" in str(error)
-
-
 # --- how fast ---
 
 
@@ -416,21 +355,6 @@ def test_no_more_calls_are_in_flight_than_the_limit_says_retries_included(limit:
 
     results, _, most = exchange(flaky, many(20), concurrency=limit, attempts=20)
     assert most == limit
-    assert not any(isinstance(result, BaseException) for result in results)
-
-
-def test_more_than_a_hundred_connections_are_open_at_once() -> None:
-    """Without a word aiohttp stops at a hundred."""
-    all_there = asyncio.Event()
-
-    async def wait_for_all(asked: Asked) -> web.StreamResponse:
-        if asked.number == 149:
-            all_there.set()
-        await asyncio.wait_for(all_there.wait(), 4)
-        return web.json_response(completion())
-
-    results, _, most = exchange(wait_for_all, many(150), concurrency=150)
-    assert most == 150
     assert not any(isinstance(result, BaseException) for result in results)
 
 
@@ -448,20 +372,6 @@ def test_max_calls_is_never_passed_and_the_rest_is_told() -> None:
     assert "max_calls = 10" in str(spent[0])
 
 
-def test_max_cost_stops_with_what_is_in_flight() -> None:
-    meter = Meter(max_cost=1.0)
-    results, asked, _ = exchange(
-        echo(0.01), many(40), meter=meter, concurrency=4, price_in=10_000, price_out=20_000
-    )
-    # 12 and 3 tokens: 0.18 a call, so the sixth reaches the budget.
-    assert 6 <= len(asked) <= 6 + 3
-    assert meter.cost == pytest.approx(0.18 * len(asked))
-    assert (meter.calls, meter.sent, meter.in_flight) == (n := len(asked), n, 0)
-    spent = [r for r in results if isinstance(r, BudgetSpent)]
-    assert len(spent) == 40 - len(asked)
-    assert "max_cost = 1.0" in str(spent[0])
-
-
 def test_after_stop_nothing_new_is_sent_and_what_is_in_flight_is_answered() -> None:
     async def use(sender: Server) -> list[Answer | BaseException]:
         going = asyncio.create_task(many(20)(sender))
@@ -475,18 +385,3 @@ def test_after_stop_nothing_new_is_sent_and_what_is_in_flight_is_answered() -> N
     assert len(asked) == 3
     assert sum(isinstance(r, Answer) for r in results) == 3
     assert sum(isinstance(r, Interrupted) for r in results) == 17
-
-
-def test_stopping_does_not_wait() -> None:
-    async def seconds_until_none_is_left(sender: Server) -> float:
-        going = asyncio.create_task(many(2)(sender))
-        await asyncio.sleep(0.2)
-        stopped = time.monotonic()
-        sender.stop()
-        await asyncio.wait_for(going, 10)
-        return time.monotonic() - stopped
-
-    busy = fail(429, headers={"Retry-After": "1"})
-    seconds, asked, _ = exchange(busy, seconds_until_none_is_left)
-    assert len(asked) == 2
-    assert seconds < 0.5

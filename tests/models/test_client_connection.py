@@ -123,20 +123,6 @@ def test_a_reply_beyond_all_measure_is_not_taken_in(
     assert peak < 12 * MIB
 
 
-@pytest.mark.parametrize(
-    ("through", "said"),
-    [
-        (lambda url: url.replace("http:", "https:"), "SSL: WRONG_VERSION_NUMBER"),
-        (lambda _: "http://nowhere.invalid/v1", "Cannot connect to host nowhere.invalid:80"),
-    ],
-)  # fmt: skip
-def test_why_a_server_cannot_be_reached_is_said(through: Callable[[str], str], said: str) -> None:
-    outcome, _ = asked_once(say(), through)
-    assert isinstance(outcome, EndpointRefused)
-    assert "Is the server running" in str(outcome)
-    assert said in str(outcome)
-
-
 # --- proxies ---
 
 
@@ -153,15 +139,6 @@ def test_another_machine_is_reached_through_a_proxy(monkeypatch: pytest.MonkeyPa
     assert asked.headers["Authorization"] == f"Bearer {KEY}"
     login = base64.b64encode(b"me:secret").decode()
     assert asked.headers["Proxy-Authorization"] == f"Basic {login}"
-
-
-@pytest.mark.filterwarnings("ignore::DeprecationWarning")
-def test_a_dead_proxy_is_told_without_its_password(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HTTP_PROXY", "http://me:secret@127.0.0.1:9")
-    outcome, _ = asked_once(say(), lambda _: "http://model.example/v1")
-    assert isinstance(outcome, EndpointRefused)
-    assert "HTTP_PROXY" in str(outcome)
-    assert "secret" not in f"{outcome} {outcome!r}"
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,6 @@
 import json
 import signal
 import subprocess
-import time
 from pathlib import Path
 
 import pytest
@@ -12,7 +11,7 @@ from aiohttp import web
 from own_process import ending, stored, until
 from stored import disk_full
 
-from endpoint import Asked, double, hang, in_thread, on_a_bad_line
+from endpoint import Asked, double, in_thread, on_a_bad_line
 from pairwright.models import client
 from study import OUTCOMES, Study, pairwright
 
@@ -112,28 +111,6 @@ def test_asked_to_stop_it_stores_what_is_in_flight_and_claims_nothing(
     assert study.outcomes() == whole
 
 
-@pytest.mark.real
-def test_asked_twice_to_stop_it_ends_and_every_answered_call_is_there(tmp_path: Path) -> None:
-    async def stuck(asked: Asked) -> web.StreamResponse:
-        return await (double() if asked.number < 20 else hang)(asked)
-
-    with in_thread(stuck) as endpoint:
-        study = Study.make(tmp_path / "s", endpoint.url, limit=ITEMS, served__concurrency=4)
-        with ending(study.start_build()) as process:
-            until(lambda: endpoint.in_flight == 4 and endpoint.n >= 24, process)
-            process.send_signal(signal.SIGTERM)
-            time.sleep(0.3)
-            assert process.poll() is None, "the first waits for what is in flight"
-            process.send_signal(signal.SIGINT)
-            started = time.monotonic()
-            code, said = ended(process)
-    assert time.monotonic() - started < 3
-    assert code == 130
-    assert "Traceback" not in said
-    assert len(kept(study)) == 20
-    assert no_outcomes(study)
-
-
 FAULTS = dict.fromkeys(("http_429", "http_500", "dropped_connection", "truncated_body"), 0.1)
 
 
@@ -161,18 +138,6 @@ def test_on_a_bad_line_units_end_with_reasons_and_failed_ones_are_asked_again(st
         assert endpoint.n > 0
         assert answered.isdisjoint(map(sent, endpoint.asked))
     assert len(study.rows("pairs.jsonl")) > len(pairs)
-
-
-def test_faults_of_a_line_leave_no_trace(
-    study: Study, undisturbed: tuple[dict[str, bytes], int]
-) -> None:
-    whole, calls = undisturbed
-    with in_thread(on_a_bad_line(double(), **FAULTS)) as endpoint:
-        study.change(served__base_url=endpoint.url)
-        assert study.build().code == 0
-        assert endpoint.n > calls
-    for name in ("pairs.jsonl", "dropped.jsonl"):
-        assert (study.run / name).read_bytes() == whole[name], name
 
 
 @pytest.mark.parametrize("at", [400_000, 40_000], ids=("among the calls", "among the items"))

@@ -19,10 +19,10 @@ from endpoint import ask
 from pairwright.errors import ConfigError, EndpointRefused, InputError
 from pairwright.extras import install
 from pairwright.models import Completion, engine
+from pairwright.models.calls import Response
 from pairwright.models.client import Meter
 from pairwright.models.connect import client_of
 from pairwright.models.engine import Engine, parsed
-from pairwright.models.refusals import Response
 from pairwright.settings.endpoints import Endpoint
 from study import Study, pairwright
 
@@ -201,20 +201,6 @@ def test_an_engine_that_cannot_start_is_tried_once(
         assert "endpoints.local" in failed.where
         assert message in failed.what
     assert (stand_in.starts, stand_in.ends) == (1, 0)
-
-
-def test_a_call_that_is_given_up_does_not_end_the_start_for_the_others(stand_in: StandIn) -> None:
-    async def scenario() -> Response:
-        wire = Engine("local", described(), Meter())
-        impatient = asyncio.create_task(wire.post(ask()))
-        await asyncio.sleep(0)
-        patient = asyncio.create_task(wire.post(ask()))
-        await asyncio.sleep(0)
-        impatient.cancel()
-        return await patient
-
-    assert asyncio.run(scenario()).status == 200
-    assert stand_in.starts == 1
 
 
 def test_a_build_asks_the_engine_once_and_doctor_not_at_all(

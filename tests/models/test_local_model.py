@@ -51,10 +51,10 @@ def test_the_template_alone_says_which_tokens_there_are_and_where_a_response_beg
     words = read(TEMPLATE)
     words.check()
     assert text(words.whole(ASKED).ids) == "^[user]Why?;[assistant]So.;"
-    # A policy's response has an end; one that is begun is read as it is.
-    for end, its in ((True, "So.;"), (False, "So.")):
-        ids, response = words.after_prompt(ASKED, end=end)
-        assert (text(ids[:response]), text(ids[response:])) == ("^[user]Why?;[assistant]", its)
+    assert (text(words.prompt(ASKED[:1])), words.answer_text(ASKED)) == (
+        "^[user]Why?;[assistant]",
+        "So.;",
+    )
 
 
 @pytest.mark.parametrize(
@@ -76,4 +76,4 @@ def test_a_template_without_a_conversation_is_refused(template: str | None, mess
 def test_a_template_that_puts_no_response_after_the_prompt_makes_no_policy() -> None:
     backwards = "{% for m in messages|reverse %}{{ m.content }}{% endfor %}"
     with pytest.raises(ConfigError, match="does not put an answer after"):
-        read(backwards).after_prompt(ASKED, end=True)
+        read(backwards).answer_text(ASKED)

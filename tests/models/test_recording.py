@@ -87,17 +87,6 @@ def test_a_changed_prompt_is_not_in_the_recording(replaying: Study) -> None:
     assert 0 < known < len(stored(replaying.run))
 
 
-def test_a_recording_that_is_not_there_is_named_before_anything_is_written(
-    replaying: Study,
-) -> None:
-    done = pairwright("doctor", replaying.config)
-    assert (done.code, "can be read" in done.out) == (0, True)
-    (replaying.folder / FILE).unlink()
-    assert "No such file" in pairwright("doctor", replaying.config).err
-    done = replaying.build()
-    assert (done.code, "No such file" in done.err, replaying.run.exists()) == (2, True, False)
-
-
 @pytest.mark.parametrize(
     ("harm", "words"),
     [
@@ -120,13 +109,6 @@ def test_a_damaged_recording_is_refused(
     cut.write_bytes(whole[: len(whole) // 2])
     with pytest.raises(InputError, match=r"cut\.jsonl\.gz"):
         read_recording(cut)
-
-
-def test_recording_refuses_what_is_there_and_what_is_no_run(built: Study, tmp_path: Path) -> None:
-    done = pairwright("batch", "record", built.run, "--out", built.folder / FILE)
-    assert (done.code, "exists" in done.err) == (2, True)
-    done = pairwright("batch", "record", tmp_path, "--out", tmp_path / "new.jsonl")
-    assert (done.code, "is not a run folder" in done.err) == (2, True)
 
 
 def test_a_reply_keeps_all_that_is_recorded_and_answers_no_other_request(tmp_path: Path) -> None:

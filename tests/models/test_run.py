@@ -1,17 +1,13 @@
 """Bounded workers: every unit once, never more alive than workers, and one error ends the run."""
 
 import asyncio
-from collections.abc import Coroutine, Iterator
-from typing import Any
+from collections.abc import Iterator
 
 import pytest
 
-from pairwright.errors import CallFailed, EndpointRefused, Interrupted, Unanswered
-from pairwright.models import CallLog, Completion, Model, Request, Usage, together
+from pairwright.errors import CallFailed, EndpointRefused, Unanswered
+from pairwright.models import together
 from pairwright.models.work import work_through
-from pairwright.records import Dropped
-from pairwright.settings.endpoints import Endpoint, Sampling
-from pairwright.settings.prompt import Ask, Message
 
 
 def never() -> None:
@@ -54,25 +50,6 @@ def test_every_unit_is_worked_on_once_and_never_more_are_alive_than_workers(work
     assert most == min(workers, 20)
 
 
-def test_one_worker_keeps_the_order_and_a_slow_unit_holds_nobody_up() -> None:
-    def order(units: int, workers: int) -> list[int]:
-        done, others = list[int](), asyncio.Event()
-
-        async def work(unit: int) -> None:
-            if (unit, workers) == (0, 2):
-                await others.wait()
-            done.append(unit)
-            if len(done) == units - 1:
-                others.set()
-
-        asyncio.run(work_through(iter(range(units)), work, workers=workers, stop=never))
-        return done
-
-    assert order(9, 1) == list(range(9))
-    assert order(30, 2) == [*range(1, 30), 0]
-    assert order(0, 4) == []
-
-
 def test_the_first_error_stops_the_others_which_finish_what_they_have_begun() -> None:
     begun, ended, stops = list[int](), list[int](), list[str]()
 
@@ -89,103 +66,6 @@ def test_the_first_error_stops_the_others_which_finish_what_they_have_begun() ->
     assert begun == [0, 1, 2, 3]
     assert ended == [0, 1, 3]
     assert stops == ["stop"]
-
-
-@pytest.mark.parametrize("first", [AssertionError("a bug"), CallFailed("cause", "of all")])
-def test_of_several_errors_the_first_is_raised_and_stop_called_once(first: Exception) -> None:
-    """As in a build: after the stop, the others end in Interrupted."""
-    stopping, stops = asyncio.Event(), list[str]()
-
-    def stop() -> None:
-        stops.append("stop")
-        stopping.set()
-
-    async def work(unit: int) -> None:
-        if unit == 1:
-            await asyncio.sleep(0.01)
-            raise first
-        await stopping.wait()
-        raise Interrupted("stopping")
-
-    with pytest.raises(type(first), match=str(first.args[0])):
-        asyncio.run(work_through(iter(range(9)), work, workers=3, stop=stop))
-    assert stops == ["stop"]
-
-
-def test_cancelled_from_outside_no_unit_is_left_running() -> None:
-    ended = list[int]()
-
-    async def work(unit: int) -> None:
-        try:
-            await asyncio.sleep(10)
-        finally:
-            ended.append(unit)
-
-    async def scenario() -> None:
-        run = asyncio.create_task(work_through(iter(range(9)), work, workers=3, stop=lambda: None))
-        await asyncio.sleep(0.01)
-        run.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await run
-        assert sorted(ended) == [0, 1, 2]
-        assert len(asyncio.all_tasks()) == 1
-
-    asyncio.run(scenario())
-
-
-def test_a_source_that_breaks_half_way_ends_the_run_like_any_error() -> None:
-    ended, stops = list[int](), list[str]()
-
-    def units() -> Iterator[int]:
-        yield from range(4)
-        raise EndpointRefused("no more")
-
-    async def work(unit: int) -> None:
-        await asyncio.sleep(0.01 * (unit + 1))
-        ended.append(unit)
-
-    with pytest.raises(EndpointRefused, match="no more"):
-        asyncio.run(work_through(units(), work, workers=2, stop=lambda: stops.append("s")))
-    assert ended == [0, 1, 2, 3]
-    assert stops == ["s"]
-
-
-class Echo:
-    """Answers with the prompt; a prompt that begins with `late` comes last."""
-
-    async def complete(self, request: Request) -> Completion:
-        text = request.messages[0].content
-        await asyncio.sleep(0.01 if text.startswith("late") else 0)
-        if text == "fail":
-            raise CallFailed("http_500", "no")
-        return Completion(
-            key=request.key,
-            text=text,
-            finish="stop",
-            prompt_tokens=10,
-            completion_tokens=1,
-        )
-
-
-def test_calls_are_noted_in_the_order_of_their_answers_and_equal_ones_once() -> None:
-    log = CallLog()
-    model = Model(Echo(), Endpoint(base_url="http://x/v1", model="m"), Sampling()).with_log(log)
-
-    def write(name: str, text: str) -> Coroutine[Any, Any, str | Dropped]:
-        return model.write(Ask(name, (Message("user", text),)))
-
-    async def scenario() -> None:
-        wanted = await together(*(write(*one) for one in asked))
-        assert wanted == ("late", "early", "early")
-        await write("plan", "late")
-
-    asked = [("plan", "late"), ("write", "early"), ("write", "early")]
-    asyncio.run(scenario())
-    assert [*log.made.values()] == ["write", "plan"]
-    assert log.used == Usage(calls=2, prompt_tokens=20, completion_tokens=2)
-    with pytest.raises(CallFailed):
-        asyncio.run(write("plan", "fail"))
-    assert len(log.made) == 2, "a call that failed is not noted"
 
 
 @pytest.mark.parametrize(

@@ -2,19 +2,12 @@
 
 import json
 from collections.abc import Iterator
-from contextlib import closing
-from pathlib import Path
 
 import pytest
-from stored import body, keep
 
-from endpoint import Handler, altered, ask, in_thread
-from pairwright.build_statement import BuildSummary
-from pairwright.construct import shards
+from endpoint import Handler, altered, in_thread
 from pairwright.construct.status import status
-from pairwright.models.reply import is_same_model
-from pairwright.models.store import Store
-from pairwright.releases.run_notes import _build
+from pairwright.models.calls import is_same_model
 from study import Study, pairwright
 
 
@@ -70,21 +63,3 @@ def test_status_and_the_manifest_count_the_replies_of_other_models(built: Study)
     printed = pairwright("status", built.run).out
     assert "for pairwright-double, of which replies name /srv/other-8b" in printed
     assert "20240806" not in printed
-
-
-def test_the_card_of_a_release_names_them_without_folders(built: Study) -> None:
-    path = built.run / "manifest.json"
-    stated = _build(json.loads(path.read_text()), {}, path)
-    assert "/srv" not in json.dumps(stated["served_models"])
-    named = BuildSummary.model_validate(stated).answered_by
-    assert any("other-8b for pairwright-double in" in one for one in named)
-    assert BuildSummary().answered_by == []
-
-
-def test_names_of_a_shard_come_into_the_store(tmp_path: Path) -> None:
-    with closing(Store(tmp_path / "run.sqlite")) as store:
-        (tmp_path / "shards" / "1").mkdir(parents=True)
-        with closing(Store(tmp_path / "shards" / "1" / "run.sqlite", beneath=store.path)) as shard:
-            keep(shard, (ask(model="gpt-4o"), body(model="gpt-4o-mini")))
-        shards.merge_all(store, tmp_path / "shards")
-        assert store.served_names() == {"gpt-4o": {"gpt-4o-mini": 1}}

@@ -11,8 +11,8 @@ import pytest
 from stored import body, keep
 
 from endpoint import ask
+from pairwright.construct.folder import merge_all
 from pairwright.construct.outcomes import Failed, Outcomes, Unit, outcome_of
-from pairwright.construct.shards import merge_all
 from pairwright.errors import InUse, StoreError
 from pairwright.models import CallLog
 from pairwright.models.store import Store
@@ -60,27 +60,6 @@ def units(store: Store) -> list[str]:
     return [row.unit for row in Outcomes(store).rows(whole=False)]
 
 
-def test_a_shard_reads_what_the_store_has_and_adds_nothing(store: Store, folder: Path) -> None:
-    fill(store, ("known", "a"))
-    with closing(shard(folder, 0, store)) as mine:
-        assert answer(mine, "known") == "a"
-        fill(mine, ("new", "b"))
-        assert answer(mine, "new") == "b"
-        assert mine.totals().calls == 1
-    assert answer(store, "new") is None
-
-
-def test_a_worker_goes_on_with_the_shard_of_a_dead_one(store: Store, folder: Path) -> None:
-    with closing(shard(folder, 0, store)) as dead:
-        fill(dead, ("q", "a"))
-        ended(dead, 1)
-    with closing(shard(folder, 0, store)) as mine:
-        assert answer(mine, "q") == "a"
-    merge_all(store, folder)
-    assert units(store) == ["unit-1"]
-    assert not folder.exists()
-
-
 def test_of_two_replies_to_one_request_the_stored_one_stays(store: Store, folder: Path) -> None:
     for number, said in enumerate(("first", "second")):
         with closing(shard(folder, number, store)) as mine:
@@ -106,18 +85,6 @@ def test_a_shard_that_was_merged_before_a_kill_is_merged_again_without_harm(
     merge_all(store, folder)
     assert store.totals().calls == 1
     assert units(store) == ["unit-1"]
-
-
-def test_shards_outlive_the_store_that_they_stood_above(tmp_path: Path, folder: Path) -> None:
-    with closing(Store(tmp_path / "run.sqlite")) as lost:
-        fill(lost, ("gone", "a"))
-        with closing(shard(folder, 0, lost)) as mine:
-            fill(mine, ("q", "a"))
-    (tmp_path / "run.sqlite").unlink()
-    with closing(Store(tmp_path / "run.sqlite")) as made_anew:
-        merge_all(made_anew, folder)
-        assert answer(made_anew, "q") == "a"
-        assert answer(made_anew, "gone") is None
 
 
 def spoil(path: Path, at: int) -> None:
@@ -166,27 +133,3 @@ def test_a_shard_whose_worker_writes_is_neither_merged_nor_begun(
             shard(folder, 0, store)
     merge_all(store, folder)
     assert answer(store, "q") == "a"
-
-
-def test_a_store_that_is_read_is_not_handed_on(store: Store) -> None:
-    fill(store, ("q", "a"))
-    store.execute("PRAGMA busy_timeout = 10")
-    with closing(sqlite3.connect(store.path)) as reader:
-        reader.execute("BEGIN")
-        reader.execute("SELECT count(*) FROM calls").fetchone()
-        with pytest.raises(InUse, match="reading it"):
-            store.settle()
-    store.settle()
-
-
-def test_a_store_that_nobody_writes_is_read_without_a_trace(store: Store, tmp_path: Path) -> None:
-    fill(store, ("q", "a"))
-    store.settle()
-    copy = tmp_path / "elsewhere" / "run.sqlite"
-    copy.parent.mkdir()
-    copy.write_bytes(store.path.read_bytes())
-    own = tmp_path / "own" / "run.sqlite"
-    own.parent.mkdir()
-    with closing(Store(own, beneath=copy)) as read:
-        assert answer(read, "q") == "a"
-        assert [path.name for path in copy.parent.iterdir()] == ["run.sqlite"]

@@ -1,23 +1,18 @@
 """The store of calls: an answer is stored before it is used, and nothing is repaired over."""
 
 import asyncio
-import errno
-import fcntl
 import os
 import sqlite3
-import subprocess
-import sys
-import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 from stored import answer, body, disk_full, keep, put
 
 from endpoint import ask
-from pairwright.errors import CallFailed, StoreError
-from pairwright.models import Answer, Completion, Request, Usage, completion_of
+from pairwright.errors import StoreError
+from pairwright.models import Answer, Completion, Request, Usage
 from pairwright.models.client import Client, Meter
 from pairwright.models.store import Store
 
@@ -92,64 +87,6 @@ def test_a_reply_is_committed_byte_for_byte_before_put_returns(calls: Path, stor
     assert store.totals() == Usage(calls=2, prompt_tokens=12, completion_tokens=3)
 
 
-def cached(tokens: object) -> bytes:
-    """A reply whose usage says that so many tokens of its prompt came from a cache."""
-    usage = {"prompt_tokens": 12, "completion_tokens": 3}
-    return body(usage={**usage, "prompt_tokens_details": {"cached_tokens": tokens}})
-
-
-def keep_cached(store: Store) -> None:
-    counts = enumerate([8, 12, 0, None, "8", 99])
-    keep(store, *((ask(str(n), model="a"), cached(tokens)) for n, tokens in counts))
-    keep(store, (ask(model="b"), body()))
-
-
-def test_what_is_not_there_is_none_and_tokens_are_counted_by_model(store: Store) -> None:
-    assert store.get(ask().key) is None
-    assert store.call(ask().key) is None
-    assert store.totals() == Usage(0, 0, 0, 0)
-    assert store.calls_by_model() == {}
-    keep_cached(store)
-    # No more can come from a cache than the prompt has: 8, 12, and 12 of the 99.
-    assert store.calls_by_model() == {
-        "a": Usage(calls=6, prompt_tokens=72, completion_tokens=18, cached_tokens=32),
-        "b": Usage(calls=1, prompt_tokens=12, completion_tokens=3),
-    }
-    assert store.totals().cached_tokens == 32
-
-
-def test_replies_of_one_loop_turn_are_one_transaction(store: Store) -> None:
-    statements: list[str] = []
-    store.connection.set_trace_callback(statements.append)
-    keep(store, *((ask(f"{i}"), body()) for i in range(50)))
-    assert statements.count("COMMIT") == 1
-    assert sum(s.startswith("INSERT") for s in statements) == 50
-    keep(store, (ask("later"), body()))
-    assert statements.count("COMMIT") == 2
-    assert store.totals().calls == 51
-
-
-def test_the_first_reply_under_a_key_stays(store: Store) -> None:
-    keep(store, (ask(), body("first")), (ask("other"), body("other")))
-    keep(store, (ask(), body("second")), (ask("third"), body("third")))
-    assert store.get(ask().key) == body("first")
-    assert store.get(ask("third").key) == body("third")
-    assert store.totals().calls == 3
-
-
-def test_a_cancelled_caller_does_not_take_its_reply_out_of_the_commit(store: Store) -> None:
-    async def scenario() -> None:
-        first = asyncio.create_task(put(store, ask("1"), body()))
-        second = asyncio.create_task(put(store, ask("2"), body()))
-        await asyncio.sleep(0)
-        first.cancel()
-        await asyncio.gather(first, second, return_exceptions=True)
-        assert first.cancelled()
-
-    asyncio.run(scenario())
-    assert store.totals().calls == 2
-
-
 def test_equal_requests_in_flight_are_sent_once_and_all_get_the_answer(store: Store) -> None:
     llm = Counting(store)
 
@@ -168,35 +105,6 @@ def test_equal_requests_in_flight_are_sent_once_and_all_get_the_answer(store: St
 
     asyncio.run(scenario())
     assert len(llm.sent) == 2
-
-
-def test_a_failure_reaches_all_that_wait_and_is_not_remembered(store: Store) -> None:
-    llm = Counting(store, CallFailed("http_500", "no"))
-
-    async def scenario() -> None:
-        calls = (llm.complete(ask()) for _ in range(5))
-        results = await asyncio.gather(*calls, return_exceptions=True)
-        assert [type(r) for r in results] == [CallFailed] * 5
-        assert len(llm.sent) == 1
-        llm.failure = None
-        assert (await llm.complete(ask())).text == "answer 2"
-
-    asyncio.run(scenario())
-    assert store.totals().calls == 1
-
-
-def test_two_endpoints_asked_for_one_key_at_once_both_hand_on_what_is_stored(store: Store) -> None:
-    """Else a second run, which reads the store, would differ from the first."""
-    one, two = Counting(store), Counting(store)
-    two.sent.append(ask("so that it counts from two"))
-
-    async def scenario() -> tuple[Completion, Completion]:
-        return await asyncio.gather(one.complete(ask()), two.complete(ask()))
-
-    used = asyncio.run(scenario())
-    stored = store.get(ask().key)
-    assert stored is not None
-    assert {c.text for c in used} == {completion_of("", stored).text}
 
 
 def test_half_an_emoji_neither_hangs_nor_hurts_the_calls_beside_it(store: Store) -> None:
@@ -263,13 +171,6 @@ def test_a_file_that_cannot_be_ours_is_refused_and_left_as_it_is(
     assert "\n  " in told, "it says what to do"
 
 
-def test_a_file_that_was_killed_before_its_first_table_is_made_anew(calls: Path) -> None:
-    calls.write_bytes(b"")
-    assert "not one of this version" in refusal(calls, writing=False)
-    assert refusal(calls) == ""
-    assert refusal(calls, writing=False) == ""
-
-
 def test_what_is_no_run_folder_is_named_and_reading_makes_no_file(calls: Path) -> None:
     assert "is not a run folder: it has no run.sqlite" in refusal(calls, writing=False)
     nowhere = calls.parent / "nowhere"
@@ -279,37 +180,6 @@ def test_what_is_no_run_folder_is_named_and_reading_makes_no_file(calls: Path) -
     for writing in (True, False):
         assert str(calls) in refusal(calls, writing=writing)
     assert list(calls.iterdir()) == []
-
-
-def test_a_refused_file_does_not_keep_the_folder_locked(calls: Path) -> None:
-    calls.write_bytes(b"no database" * 100)
-    with pytest.raises(StoreError) as kept:
-        Store(calls)
-    calls.unlink()
-    with closing(Store(calls)) as store:  # `kept` still holds the frame that failed.
-        assert store.totals().calls == 0
-    assert kept
-
-
-def test_a_full_disk_is_called_that_and_keeps_what_is_there(calls: Path) -> None:
-    keys = filled(calls)
-    with closing(Store(calls)) as store:
-        store.execute("PRAGMA max_page_count = 1")
-        with pytest.raises(StoreError, match="the disk is full") as full:
-            asyncio.run(put(store, ask("long"), body("x" * 1_000_000)))
-        assert "Make room" in str(full.value)
-    with closing(Store(calls)) as store:
-        assert store.totals().calls == len(keys)
-
-
-def test_a_disk_without_locks_is_called_that(calls: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def no_locks(*_: object) -> None:
-        raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
-
-    monkeypatch.setattr(fcntl, "flock", no_locks)
-    with pytest.raises(StoreError, match="cannot lock a file") as refused:
-        Store(calls)
-    assert "another process" not in str(refused.value)
 
 
 def test_a_second_writer_is_told_and_may_read(calls: Path) -> None:
@@ -338,16 +208,6 @@ def test_reading_goes_on_while_another_writes_and_sees_what_is_committed(calls: 
         asyncio.run(scenario(writer, reader))
 
 
-def test_who_only_reads_cannot_write(calls: Path) -> None:
-    filled(calls)
-    with closing(Store(calls, writing=False)) as reader:
-        with pytest.raises(StoreError):
-            reader.execute("DELETE FROM outcomes")
-        with pytest.raises(StoreError):
-            asyncio.run(put(reader, ask("new"), body()))
-        assert reader.totals().calls == 3
-
-
 def test_a_full_disk_is_an_error_for_every_caller_and_loses_nothing(calls: Path) -> None:
     """Once there is room the same store goes on."""
     keys = filled(calls)
@@ -366,80 +226,3 @@ def test_a_full_disk_is_an_error_for_every_caller_and_loses_nothing(calls: Path)
     with closing(Store(calls)) as again:
         assert again.totals().calls == 4
         assert again.get(keys[0]) is not None
-
-
-@contextmanager
-def read_only(*, killed: bool = False) -> Iterator[Path]:
-    """A folder that this process cannot write to, even if it is root."""
-    root = os.geteuid() == 0
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        filled(folder / "run.sqlite")
-        (folder / "lock").unlink()
-        if killed:
-            with closing(Store(folder / "run.sqlite")) as store:
-                keep(store, (ask("last"), body()))
-                left = [(path, path.read_bytes()) for path in folder.glob("run.sqlite*")]
-            for path, content in left:
-                path.write_bytes(content)
-            (folder / "run.sqlite-shm").unlink()
-        for path in (folder, *folder.iterdir()):
-            path.chmod(0o555)
-        if root:
-            os.seteuid(65534)
-        try:
-            yield folder
-        finally:
-            if root:
-                os.seteuid(0)
-            folder.chmod(0o755)
-
-
-def test_a_folder_that_cannot_be_written_is_called_that_and_a_finished_store_in_it_read() -> None:
-    with read_only() as folder:
-        with pytest.raises(StoreError, match="cannot be written") as refused:
-            Store(folder / "run.sqlite")
-        with closing(Store(folder / "run.sqlite", writing=False)) as store:
-            assert store.totals().calls == 3
-    assert str(folder) in str(refused.value)
-    assert "Restore" not in str(refused.value)
-
-
-def test_a_journal_that_a_kill_left_is_never_passed_over() -> None:
-    """Read without it, the last calls would be missing."""
-    with read_only(killed=True) as folder:
-        with pytest.raises(StoreError, match="cannot be written") as refused:
-            Store(folder / "run.sqlite", writing=False)
-        assert "copy it to a disk that is" in str(refused.value)
-
-
-def test_a_store_killed_while_it_is_made_can_be_used_afterwards(tmp_path: Path) -> None:
-    """Killed at each statement in turn; nothing was stored yet, so nothing is in the way."""
-    program = """
-import os, signal, sqlite3, sys
-from pathlib import Path
-from pairwright.models.store import Store
-folder, connect = Path(sys.argv[1]), sqlite3.connect
-for stop in range(12):
-    path = folder / str(stop) / "run.sqlite"
-    path.parent.mkdir()
-    if os.fork() == 0:
-        seen = 0
-        def count(_):
-            global seen
-            if seen == stop:
-                os.kill(os.getpid(), signal.SIGKILL)
-            seen += 1
-        def traced(*given, **named):
-            db = connect(*given, **named)
-            db.set_trace_callback(count)
-            return db
-        sqlite3.connect = traced
-        Store(path)
-        os._exit(0)
-    os.wait()
-"""
-    subprocess.run([sys.executable, "-c", program, str(tmp_path)], check=True)
-    told = [refusal(folder / "run.sqlite") for folder in tmp_path.iterdir()]
-    assert len(told) == 12
-    assert not any(told)

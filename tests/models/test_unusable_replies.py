@@ -82,34 +82,6 @@ def test_a_mended_server_gives_what_it_would_have_given(server: Server, study: S
     assert len(study.outcomes()["pairs.jsonl"].splitlines()) == len(whole.splitlines())
 
 
-def test_a_second_judge_who_cannot_be_read_is_asked_again(study: Study) -> None:
-    broken = True
-
-    def alter(asked: Asked, reply: Body) -> None:
-        if broken and asked.body["model"] == "second" and "<task>compare</task>" in asked.said:
-            reply["choices"][0]["message"] = {"content": "Both of them {"}
-
-    with in_thread(altered(alter), models=(MODEL, "second")) as endpoint:
-        second = {**study.settings["endpoints"]["served"], "base_url": endpoint.url}
-        study.change(
-            endpoints__served__base_url=endpoint.url,
-            endpoints__second={**second, "model": "second"},
-            roles__judge=["served", "second"],
-        )
-        done = study.build()
-        assert done.code == 1
-        assert "This run is short: 4 units were dropped of 4" in done.err
-        assert "compare: unreadable replies (4)" in done.err
-        unit = study.rows("dropped.jsonl")[0]["unit"]
-        assert "stop compare_unparseable of second:" in pairwright("show", study.run, unit).out
-        broken = False
-        study.change(sampling__judge={"attempts": 6})
-        assert study.build("--accept-changes").code == 0
-        kept = study.rows("pairs.jsonl")
-        assert {pair["judge"] for pair in kept} == {f"{MODEL} + second"}
-        assert study.rows("dropped.jsonl") == []
-
-
 def test_a_refusal_in_place_of_content_is_no_response(study: Study) -> None:
     def writers_refuse(asked: Asked, reply: Body) -> None:
         if "response_format" not in asked.body:

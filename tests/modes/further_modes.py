@@ -5,7 +5,7 @@ from pairwright.drafting.drafts import Drawing, pairs_of
 from pairwright.drafting.judging import Requirements, Texts
 from pairwright.drafting.rubrics import rubric_of
 from pairwright.drafting.rules import BuildRules
-from pairwright.gates import judge_violate
+from pairwright.gates.checks import judge_violate
 from pairwright.models import Models
 from pairwright.modes import Mode
 from pairwright.modes.twin import build_twin
@@ -23,7 +23,7 @@ async def build_plain(
     """Build one pair for the item's own user."""
     assert partner is None
     config, writes = rules.config, (models.generator, rules.prompts)
-    own = await rubric_of(item, models, rules, rubric)
+    own = await rubric_of(item, item.user, item.profile, models, rules, rubric)
     if isinstance(own, Dropped):
         return own
 

@@ -14,13 +14,6 @@ from study import VERIFIED, Study, pairwright
 CHOICES = {"path": "x", "format": "choices"}
 
 
-def test_every_mode_has_words_of_its_own() -> None:
-    # Pairs of others have no mode and are called pairs.
-    assert [title_of(mode) for mode in (*MODES, None)] == [
-        "Twins", "Placebos", "Violate pairs", "Natural twins", "Pairs",
-    ]  # fmt: skip
-
-
 @pytest.mark.parametrize(
     ("changes", "told"),
     [
@@ -36,11 +29,6 @@ def test_every_mode_has_words_of_its_own() -> None:
 def test_modes_that_a_build_cannot_have_are_refused(changes: dict[str, object], told: str) -> None:
     with pytest.raises(ConfigError, match=f"(?s){told}"):
         check_modes(settings(**changes))
-
-
-def test_a_mode_without_partners_needs_no_other_users() -> None:
-    check_modes(settings(planner={"others": 0}, modes=["violate"]))
-    check_modes(settings(modes=["natural"], source=CHOICES))
 
 
 @pytest.mark.parametrize("mode", [PLAIN, COUPLE], ids=lambda mode: mode.name)

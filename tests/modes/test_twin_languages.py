@@ -3,9 +3,8 @@
 import pytest
 from bread import Case, script
 
-from pairwright import text
 from pairwright.modes.twin import build_twin
-from pairwright.records import Dropped, GateResult, Kept
+from pairwright.records import Dropped, Kept
 from scripted import Scripted, expect, item, models, policy, posts, wait
 
 CHINESE = Case(
@@ -75,20 +74,3 @@ def test_all_who_write_are_asked_for_the_language(case: Case, language: str, len
     for prompt in llm.prompts("write_adhering", "write_plain"):
         assert ("characters" in prompt) == bool(length)
         assert length in prompt
-
-
-def test_a_chinese_draft_that_is_too_long_is_refused_by_its_characters() -> None:
-    long = CHINESE.for_first * 4
-    assert text.word_count(long) > 100
-    found = twin(CHINESE, script(CHINESE, write_adhering=long))
-    assert expect(Dropped, found).reason == "word_limit"
-
-
-def test_an_english_draft_to_a_german_question_is_refused() -> None:
-    english = (
-        "Mix the dough in the evening and let it rise slowly overnight. In the morning shape flat "
-        "loaves and cook them in a heavy covered pan, turning once, until they sound hollow."
-    )
-    found = twin(GERMAN, script(GERMAN, write_adhering=[english, GERMAN.for_second] * 3))
-    gate = expect(GateResult, expect(Dropped, found).drafts[0].refused_by)
-    assert (gate.gate, gate.sides, gate.limit) == ("wrong_language", ("first",), "de")

@@ -1,7 +1,6 @@
 """Mode violate: what is kept, every way in which it refuses, and what a redraw says."""
 
 from collections.abc import Callable
-from typing import get_args
 
 import pytest
 from bread import (
@@ -22,29 +21,24 @@ from bread import (
     script,
     shares,
     verdict,
-    violate,
     written_for,
 )
 
 from pairwright.drafting.drafts import NOTES
-from pairwright.errors import CallFailed
 from pairwright.models import Request
 from pairwright.records import (
     GoldAspect,
     Item,
-    Kept,
     Pair,
     content_id,
     pseudonym,
 )
-from pairwright.settings.rules import JudgedGate, TextGate
 from scripted import (
     Answer,
     Canned,
     Said,
     Scripted,
     body,
-    expect,
     graded,
     parts,
     planned,
@@ -72,29 +66,7 @@ def test_a_violate_pair_holds_the_item_its_rubric_both_sides_and_what_was_judged
     assert len(draft.gates) == 16
 
 
-def refused_first(bad: str, good: str) -> Callable[[Request], str]:
-    """A writer whose draw 0 is bad."""
-    return lambda request: bad if request.draw == 0 else good
-
-
 LEAKS = "Methods for a stove without baking chamber are best. " + FOR_UNA
-
-
-def drawn(llm: Scripted) -> dict[str, list[int]]:
-    return {
-        name: [r.draw for r in llm.asked(name)] for name in ("write_adhering", "write_omitting")
-    }
-
-
-def test_the_side_at_fault_is_drawn_again_and_the_other_stays() -> None:
-    llm = script(write_adhering=refused_first(LEAKS, FOR_UNA))
-    found = expect(Kept, violate(llm, strategies=["omit"]))
-    assert drawn(llm) == {"write_adhering": [0, 1], "write_omitting": [0]}
-    assert [r.seed for r in llm.asked("write_adhering")] == [7, 8]
-    assert (found.pairs[0].draft.draw, found.pairs[0].draft.both) == (1, (FOR_UNA, PLAIN))
-    (refused,) = found.refused
-    assert (refused.draw, refused.first) == (0, LEAKS)
-    assert refusals(found.refused) == ["rubric_leakage"]
 
 
 def fitting(**scores: int | tuple[int, int]) -> Callable[[Request], Canned]:
@@ -105,16 +77,6 @@ def fitting(**scores: int | tuple[int, int]) -> Callable[[Request], Canned]:
         return scored(*(found if isinstance(found, tuple) else (found, found)))
 
     return given
-
-
-PARITY: dict[str, Answer] = {"quality": by_response(una=5), "compare": verdict("A", "B")}
-
-
-def test_parity_has_the_weaker_side_drawn_again_and_an_unread_judgement_both() -> None:
-    for changes, first in ((PARITY, [0]), ({"quality": "no JSON"}, [0, 1])):
-        llm = script(ENGLISH, **changes)
-        assert no_pair(llm, draws=2, strategies=["omit"]).stage == "gates"
-        assert drawn(llm) == {"write_adhering": first, "write_omitting": [0, 1]}
 
 
 JUDGED = f'"{UNAS[0][2]}" (reason 1); "{UNAS[1][2]}" (reason 2)'
@@ -170,11 +132,6 @@ def answered(changes: dict[str, Answer], name: str) -> str:
     return answer
 
 
-def test_every_gate_that_blames_a_side_has_a_note() -> None:
-    others = {"some_run", "at_the_cases"}
-    assert set(NOTES) - others == {*get_args(TextGate), *get_args(JudgedGate)}
-
-
 @pytest.mark.parametrize(
     ("changes", "reason"),
     [
@@ -216,12 +173,6 @@ def test_each_refusal_has_its_reason(changes: dict[str, Answer], reason: str | N
         assert rejected.detail
         # A judge that fails is no vote.
         assert draft.comparison is None or "compare" not in reason
-
-
-def test_a_failed_call_is_not_a_rejection() -> None:
-    for name in ("plan", "write_adhering", "quality"):
-        with pytest.raises(CallFailed):
-            violate(script(ENGLISH, **{name: CallFailed("http_500", "down")}))
 
 
 # Where rubrics come from

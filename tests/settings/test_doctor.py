@@ -1,6 +1,7 @@
 """What `pairwright doctor` makes of servers, good and bad."""
 
 import asyncio
+import json
 from itertools import count
 from typing import Any
 
@@ -11,14 +12,16 @@ from exchanges import KEY
 from endpoint import Asked, Handler, Page, completion, drop, fail, hang, raw, say, serving, thinks
 from pairwright import assets
 from pairwright.cli.endpoints import print_examination
+from pairwright.models.calls import Response
 from pairwright.models.doctor import (
     ServerFinding,
     ServerReport,
-    check_context,
+    check_list,
     context_needed,
     examine,
 )
 from pairwright.settings.config import Config, validate
+from pairwright.settings.endpoints import Endpoint
 
 PLAN = '{"aspects": ["how to store it"]}'
 
@@ -104,11 +107,14 @@ def test_a_planner_needs_room_for_history_instructions_and_reply() -> None:
 
 
 def test_a_context_that_is_too_short_is_told_with_what_to_set() -> None:
-    found = check_context(4096, 8024)
-    assert found.state == "note"
-    assert "--max-model-len 8024" in found.advice
-    assert check_context(8024, 8024).state == "ok"
-    assert "not reported" in check_context(None, 8024).found
+    def found(length: int | None) -> ServerFinding:
+        listed = json.dumps({"data": [{"id": "m", "max_model_len": length}]})
+        endpoint = Endpoint(base_url="http://127.0.0.1:9/v1", model="m")
+        return check_list(Response(200, listed.encode()), endpoint, 8024)[1]
+
+    assert (found(4096).state, found(8024).state) == ("note", "ok")
+    assert "--max-model-len 8024" in found(4096).advice
+    assert "not reported" in found(None).found
 
 
 def test_a_reply_that_follows_no_schema_stops_and_one_in_a_fence_does_not() -> None:

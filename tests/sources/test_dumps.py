@@ -6,16 +6,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from reading import DOMAINS, HOME, Result
+from reading import HOME, Result
 from reading import result as read_source
 
 from pairwright.errors import SourceError
-from pairwright.pairs.address import licence_of
 from pairwright.records import Post
 from pairwright.settings.domains import Domain, Domains
 from pairwright.settings.rules import SourceRules
-from pairwright.sources import Problems, read, source_hash
-from pairwright.sources.dumps import why_unanswerable
+from pairwright.sources import Problems, read
 
 DUMPS = Path(__file__).resolve().parents[3] / "shared" / "data" / "stackexchange" / "dumps"
 SITE = "cooking.stackexchange.com"
@@ -161,68 +159,6 @@ def test_targets_are_the_latest_questions_each_with_what_is_older(tmp_path: Path
     assert ("too_few_posts", "5", f"{SITE}/users/7") in got.said
 
 
-@pytest.mark.parametrize(("editor", "day", "told"), [(7, 9, True), (7, 2, False), (8, 9, False)])
-def test_a_post_edited_later_is_counted(tmp_path: Path, editor: int, day: int, told: bool) -> None:
-    edit = {"LastEditorUserId": editor, "LastEditDate": f"2015-01-{day:02}T13:00:00.000"}
-    got = of_dump(tmp_path, WHOLE[0], WHOLE[1] | edit, *WHOLE[2:])
-    assert [post.id for post in got.item.profile] == ["a2", "q3"]
-    assert (("edited_later", "4", "a2") in got.said) == told
-
-
-def test_licences_follow_from_addresses_and_dates(tmp_path: Path) -> None:
-    dates = ("2010-06-01", "2012-06-01", "2019-06-01")
-    posts = [
-        question(n, n, f"How is loaf number {n} kept fresh?", CreationDate=f"{date}T00:00:00.000",
-                 Body=f"<p>{n} {'crumb ' * n}</p>")
-        for n, date in enumerate(dates, 1)
-    ]  # fmt: skip
-    item = of_dump(tmp_path, *posts).item
-    licences = [licence_of(one.source_url, one.created) for one in item.profile]
-    licences.append(licence_of(item.source_url, item.created))
-    assert licences == ["CC-BY-SA-2.5", "CC-BY-SA-3.0", "CC-BY-SA-4.0"]
-
-
-NEEDS_ITS_TEXT = (
-    "What is wrong with this circuit?", "Which of these pans should I buy?",
-    "How can I fix the following recipe?", "Why does my code print nothing?",
-    "What is the pan in the picture called?", "Is the example above right?",
-    "Why did he leave the lid off?", "How could Eli bake all those loaves?",
-    "Please help", "Question about bread", "How do I start?", "What does that mean?",
-)  # fmt: skip
-STANDS_ALONE = (
-    "What is a doppio?", "How is cascara made?", "Which knife suits a left-handed beginner?",
-    "Is there a grinder that fits into a drawer?", "What do bakers do at this time of year?",
-    "Why does a baker wait when he could knead?", "How do all those who bake alone cope?",
-    "How does water above 90 degrees change the taste?", "Making bread without a scale",
-    "Does the picture on a coffee bag tell its age?", "パンを長く保存する方法はありますか？",
-)  # fmt: skip
-
-
-@pytest.mark.parametrize("title", [*NEEDS_ITS_TEXT, *STANDS_ALONE])
-def test_a_title_that_needs_its_text_is_not_asked(title: str) -> None:
-    assert bool(why_unanswerable(title)) == (title in NEEDS_ITS_TEXT)
-
-
-@pytest.mark.parametrize(
-    ("path", "rules"), [(f"{SITE}/Posts.xml", {}), ("here", {"site": SITE}), (f"{SITE}/", {})]
-)
-def test_folder_file_or_rules_tell_a_site(tmp_path: Path, path: str, rules: dict[str, str]) -> None:
-    (tmp_path / "here").symlink_to(write(tmp_path, *WHOLE).parent)
-    assert result(tmp_path, path, **rules) == result(tmp_path)
-
-
-def test_the_hash_is_of_the_posts(tmp_path: Path) -> None:
-    def digest() -> str:
-        return source_hash(SourceRules(path=SITE, format="stackexchange"), tmp_path)
-
-    file = write(tmp_path, *WHOLE)
-    before = digest()
-    file.with_name("Comments.xml").write_text("<comments/>")
-    assert digest() == before
-    write(tmp_path, *WHOLE[:4])
-    assert digest() != before
-
-
 HARMLESS = (
     "<!DOCTYPE posts>",
     '<!DOCTYPE posts SYSTEM "http://x/y.dtd">',
@@ -238,14 +174,6 @@ def test_a_line_with_a_document_type_is_harmless(tmp_path: Path, line: str) -> N
     content = file.read_text(encoding="utf-8").replace("?>\n", f"?>{line}\n")
     file.write_text(content, encoding="utf-8")
     assert result(tmp_path) == expected
-
-
-def test_the_default_category_stands_in_for_a_site_of_no_domain(tmp_path: Path) -> None:
-    write(tmp_path, *WHOLE, site="chess.stackexchange.com")
-    item = result(tmp_path, "chess.stackexchange.com", default_category="movies").item
-    assert (item.id, item.category, item.domain) == ("chess_4", "movies", "Home")
-    assert item.source_url == "https://chess.stackexchange.com/q/4"
-    assert of_dump(tmp_path, *WHOLE, default_category="movies").item.category == "cooking"
 
 
 def declaring(entity: str) -> str:
@@ -290,13 +218,6 @@ def test_a_path_or_site_that_is_none_says_what_to_write(tmp_path: Path) -> None:
         result(tmp_path, "cooking")
     with pytest.raises(SourceError, match="is not the host of a Stack Exchange site"):
         result(tmp_path, "cooking", site="example.org")
-
-
-@pytest.mark.parametrize("path", [SITE, f"{SITE}/Posts.xml"])
-def test_a_dump_under_another_format_says_which_to_set(tmp_path: Path, path: str) -> None:
-    write(tmp_path, *WHOLE)
-    with pytest.raises(SourceError, match='format = "stackexchange"'):
-        next(read(SourceRules(path=path), DOMAINS, tmp_path, Problems()))
 
 
 @pytest.mark.skipif(not DUMPS.is_dir(), reason=f"no real dumps at {DUMPS}")

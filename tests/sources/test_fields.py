@@ -39,18 +39,6 @@ def test_a_time_becomes_utc_without_an_offset(value: Any, expected: str) -> None
     assert utc(value) == expected
 
 
-NO_TIMES = (
-    "2015", 2015, 0, "03/04/2015", "soon", "٢٠١٥-٠٢-١٣", "Wed Apr 27 07:51:34 WIB 2022",
-    "Wed Jul 03 09:00:00", float("inf"), 10**30, -5,
-)  # fmt: skip
-
-
-@pytest.mark.parametrize("value", NO_TIMES)
-def test_what_is_not_certainly_a_time_is_none(value: Any) -> None:
-    with pytest.raises(ValueError):  # noqa: PT011 (any of them)
-        utc(value)
-
-
 @pytest.mark.parametrize("written", ["01.03.2024 08:00", "3/1/2024", "13-3-24"])
 def test_a_date_that_is_uncertain_says_how_to_write_it(tmp_path: Path, written: str) -> None:
     problem = of_posts(tmp_path, *ANN, f"ann,{written},t,x,cooking,").problem
@@ -80,26 +68,6 @@ def test_html_becomes_the_text_a_reader_sees_if_a_key_says_so(
     got = of_rows(tmp_path, with_post(html), html=True)
     assert got.item.profile[3].text == plain
     assert got.problems == []
-
-
-SPEAKS_OF_TAGS = (
-    "How do I centre a <div> in CSS?", "a <b> tag", "In React <Foo> vs <p>", "I <3 you",
-    "if a < b and c > d", "List<String> names", "=SUM(A1:A9)", "AT&T &co", "میخواهم 👩\u200d🍳",
-)  # fmt: skip
-
-
-@pytest.mark.parametrize("text", SPEAKS_OF_TAGS)
-def test_text_that_speaks_of_tags_stays_as_it_is(tmp_path: Path, text: str) -> None:
-    got = of_rows(tmp_path, with_post(text))
-    assert got.problems == []
-    assert got.item.profile[3].text == text
-
-
-def test_html_that_no_key_names_is_noted(tmp_path: Path) -> None:
-    got = of_rows(tmp_path, with_post("<p>Tom &amp; I</p>"))
-    assert got.item.profile[3].text == "<p>Tom &amp; I</p>"
-    assert (got.problem.action, got.problem.reason) == ("noted", "html_kept")
-    assert "html = true" in REMEDIES["html_kept"]
 
 
 @pytest.mark.parametrize(

@@ -78,30 +78,6 @@ def test_a_bad_post_is_refused_alone(
     assert got.problem.action == "refused"
 
 
-REPAIRED_POSTS = [
-    ("a\x00b \x1b[31mred", "control_characters", "ab [31mred"),
-    ("pay \u202eevil\u2066 now", "control_characters", "pay evil now"),
-    ("fine \ud83d day", "control_characters", "fine  day"),
-    ("x" * 100_000, "long_post", "x" * 20_000),
-]
-
-
-@pytest.mark.parametrize(
-    ("text", "reason", "clean"), REPAIRED_POSTS, ids=lambda value: str(value)[:20]
-)
-def test_a_repair_of_a_post_is_told(tmp_path: Path, text: str, reason: str, clean: str) -> None:
-    got = of_rows(tmp_path, row("a"), with_post(text))
-    assert got.items[1].profile[3].text == clean
-    assert got.said == [(reason, "2", "px")]
-    assert got.problem.action == "repaired"
-
-
-def test_a_post_without_a_time_among_others_is_counted(tmp_path: Path) -> None:
-    got = of_rows(tmp_path, with_post("A kettle.", None))
-    assert (got.problem.reason, got.problem.action) == ("undated_post", "repaired")
-    assert len(got.item.profile) == 4
-
-
 def test_an_item_left_with_too_few_posts_is_refused_after_its_posts(tmp_path: Path) -> None:
     late = [post("p1", STEW, "2021-01-01"), post("p2", f"\u202e{BREAD}", "2020-01-01")]
     got = of_rows(tmp_path, row("a"), row(profile=late))
@@ -119,15 +95,6 @@ def test_a_profile_is_put_in_time_order_whatever_form_its_times_have(tmp_path: P
         got = of_rows(tmp_path, row(profile=list(order)))
         assert [one.id for one in got.item.profile] == ["offset", "date", "seconds"]
         assert got.problems == []
-
-
-def test_without_times_the_order_of_the_file_is_kept(tmp_path: Path) -> None:
-    mixed = [post("p1", STEW, "2020-01-03"), post("p2", BREAD), post("p3", KNIFE, "2020-01-01")]
-    later = [post("p1", STEW, "2030-01-03"), post("p2", BREAD, "2030-01-04")]
-    got = of_rows(tmp_path, row("a", profile=mixed), row(profile=later, created=None))
-    profiles = [[one.id for one in item.profile] for item in got.items]
-    assert profiles == [["p1", "p2", "p3"], ["p1", "p2"]]
-    assert got.said == [("undated_post", "1", "p2")]
 
 
 def test_lamp_qa_has_no_users_so_each_item_is_one_without_responses(tmp_path: Path) -> None:
@@ -150,37 +117,6 @@ def test_an_address_that_is_not_of_the_web_is_left_out(tmp_path: Path) -> None:
     got = of_rows(tmp_path, *(row(f"{n}", source_url=a) for n, a in enumerate(addresses)))
     assert [item.source_url for item in got.items] == ["https://x.y/1", None, None, None]
     assert got.reasons("repaired") == {"bad_address": 3}
-
-
-def test_ids_and_users_are_only_data(tmp_path: Path) -> None:
-    users = ["../../x", "u" * 5000, "=cmd()", "C:\\con", "'; DROP TABLE"]
-    got = of_rows(tmp_path, *(row(f"/{n}", user=user) for n, user in enumerate(users)))
-    assert [(item.id, item.user) for item in got.items] == [
-        (f"/{n}", user) for n, user in enumerate(users)
-    ]
-
-
-def test_an_items_own_names_of_columns_are_not_those_of_its_posts(tmp_path: Path) -> None:
-    named = row("a", asker="ann")
-    named["question_id"] = named.pop("id")
-    columns = {"id": "question_id", "user": "asker"}
-    item = of_rows(tmp_path, named, columns=columns).item
-    assert (item.id, item.user, item.profile[0].id) == ("a", "ann", "p1")
-    bad = {**named, "question_id": "b", "asker": ""}
-    problem = of_rows(tmp_path, named, bad, columns=columns).problem
-    assert (problem.reason, problem.detail) == ("missing_user", "`asker` is empty")
-
-
-def test_a_numeric_id_is_its_digits_and_no_category_takes_the_default(tmp_path: Path) -> None:
-    rows = row("a", user=17), row("b", user=17.0, category="NaN")
-    got = of_rows(tmp_path, *rows, default_category="coffee")
-    assert [(i.user, i.category) for i in got.items] == [("17", "cooking"), ("17", "coffee")]
-
-
-def test_a_profile_stored_by_columns_is_turned_into_posts(tmp_path: Path) -> None:
-    profile = {"id": ["p1", "p2"], "text": [STEW, BREAD]}
-    item = of_rows(tmp_path, row(profile=profile)).item
-    assert [one.text for one in item.profile] == [STEW, BREAD]
 
 
 def test_a_file_of_bad_rows_is_summed_up_with_the_first_place(tmp_path: Path) -> None:

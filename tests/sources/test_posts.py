@@ -34,13 +34,6 @@ def test_targets_are_a_users_latest_posts_each_with_what_is_older(tmp_path: Path
         ("3", "ann"), ("2", "ann"), ("6", "bob"))]  # fmt: skip
 
 
-def test_a_question_that_is_asked_again_is_an_item_once(tmp_path: Path) -> None:
-    again = f"ann,2020-01-04,{QUESTION.upper()},Once more,cooking,"
-    got = of_posts(tmp_path, *ANN, again, targets=2)
-    assert [item.created for item in got.items] == ["2020-01-04T00:00:00.000"]
-    assert ("repeated_question", "4", "ann") in got.said
-
-
 def test_only_questions_are_asked_if_posts_have_a_kind(tmp_path: Path) -> None:
     lines = [f"{line},{kind}" for line, kind in zip(ANN, ("Review", "answer", ""), strict=True)]
     more = (

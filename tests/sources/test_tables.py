@@ -1,12 +1,9 @@
 """Files and Hub datasets: every format gives the same rows, and one of no use says what to do."""
 
-import csv
-import io
 import json
 import re
 import sys
 from collections.abc import Mapping
-from hashlib import blake2b
 from pathlib import Path
 from types import MappingProxyType, SimpleNamespace
 from typing import Any
@@ -14,21 +11,12 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from reading import ANN, QUESTION, of_posts, posts_csv, result, row, write_lines
+from reading import ANN, posts_csv, result, row, write_lines
 
 from pairwright.errors import SourceError
 from pairwright.extras import install
 from pairwright.settings.rules import SourceRules
 from pairwright.sources import source_hash
-
-
-def test_byte_order_marks_empty_lines_and_crlf_are_nothing_to_speak_of(tmp_path: Path) -> None:
-    first, second = (json.dumps(row(id)).encode() for id in "ab")
-    content = b"\r\n".join([b"\xef\xbb\xbf" + first, b"", b"  ", b"\xef\xbb\xbf" + second])
-    (tmp_path / "h.jsonl").write_bytes(content)
-    got = result(tmp_path, "h.jsonl")
-    assert [item.id for item in got.items] == ["a", "b"]
-    assert got.problems == []
 
 
 def test_json_and_parquet_give_what_jsonl_gives_and_count_rows(tmp_path: Path) -> None:
@@ -42,16 +30,6 @@ def test_json_and_parquet_give_what_jsonl_gives_and_count_rows(tmp_path: Path) -
     assert [i.profile for i in lines.items] == [i.profile for i in table.items]
     where = [one.problem.where for one in (lines, array, table)]
     assert where == ["h.jsonl:2", "h.json:2", "h.parquet:2"]
-
-
-@pytest.mark.parametrize("separator", [";", "\t"])
-def test_a_csv_of_semicolons_or_tabs_is_read_as_well(tmp_path: Path, separator: str) -> None:
-    quoted = f'ann,2020-01-03,"{QUESTION}","a; b\tc, d",cooking,'
-    expected = of_posts(tmp_path, *ANN, quoted)
-    rows = list(csv.reader(io.StringIO(posts_csv(*ANN, quoted).decode())))
-    with (tmp_path / "p.csv").open("w", newline="", encoding="utf-8") as file:
-        csv.writer(file, delimiter=separator).writerows(rows)
-    assert result(tmp_path, "p.csv", format="posts") == expected
 
 
 @pytest.mark.parametrize("end", [b"\r", b"\r\n"])
@@ -111,15 +89,6 @@ def test_a_file_of_no_use_says_where_and_what_to_do(
     assert caught.value.fix
     for words in says:
         assert words in str(caught.value)
-
-
-def test_the_hash_is_of_the_bytes(tmp_path: Path) -> None:
-    (tmp_path / "h.jsonl").write_bytes(b"abc\n")
-    expected = blake2b(b"abc\n", digest_size=16).hexdigest()
-    assert source_hash(SourceRules(path="h.jsonl"), tmp_path) == f"b2:{expected}"
-    assert source_hash(SourceRules(path=f"{tmp_path}/h.jsonl"), Path("/")) == f"b2:{expected}"
-    with pytest.raises(SourceError, match="no such file"):
-        source_hash(SourceRules(path="other.jsonl"), tmp_path)
 
 
 # ---- the Hub

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pairwright.times import is_older, latest_moment, time_text, utc
+from pairwright.times import is_older, latest_moment, utc
 
 DAY, NEXT = utc("2020-01-09"), utc("2020-01-10")
 NOON = utc("2020-01-09T12:00")
@@ -32,8 +32,3 @@ def test_a_post_dated_by_day_is_older_from_the_next_day_on(
 ) -> None:
     assert is_older(written, asked) is older
     assert (latest_moment(written) < asked.replace(" ", "T")) is older
-
-
-def test_a_message_says_how_a_day_counts() -> None:
-    assert time_text(DAY) == "2020-01-09 (a day, which counts as its end)"
-    assert time_text(NOON) == NOON

@@ -1,7 +1,8 @@
 """`init`, `build`, and what a build will take before it is begun."""
 
 import shutil
-from contextlib import AsyncExitStack, ExitStack
+from collections.abc import Iterator
+from contextlib import AsyncExitStack, ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -9,27 +10,28 @@ from typing import Annotated, TypeAlias
 
 from typer import Argument, Option
 
-from pairwright import assets
+from pairwright import assets, sources
 from pairwright.build_statement import SourceSummary
+from pairwright.construct.corpus import Corpus
 from pairwright.construct.estimate import BuildEstimate, estimate_calls
 from pairwright.construct.folder import RunFolder, content_hashes, identity
-from pairwright.construct.opening import (
-    Opening,
-    batch_models,
-    open_models,
-    run_store,
-)
+from pairwright.construct.natural import natural_items
 from pairwright.construct.outcomes import Outcomes, write_files
-from pairwright.construct.session import Builder, Session
-from pairwright.construct.status import RunStatus, make_manifest, status_of
-from pairwright.errors import InputError
+from pairwright.construct.session import Builder, Session, batch_models, open_models
+from pairwright.construct.status import RunStatus, make_manifest, source_problems, status_of
+from pairwright.drafting.rules import BuildRules
+from pairwright.errors import InputError, on_disk
+from pairwright.lines import line_writer
 from pairwright.models.batch import RequestFile, Requests
 from pairwright.models.client import Meter
-from pairwright.models.recording import NOT_RECORDED
+from pairwright.models.recording import NOT_RECORDED, read_recording
 from pairwright.models.store import Store
+from pairwright.modes import check_modes, need_partners
 from pairwright.notebook import run_async
 from pairwright.progress import BuildBegun, Note, Progress, Stop, log_notes
+from pairwright.records import Item
 from pairwright.settings.config import Config
+from pairwright.sources import Problems
 from pairwright.text import number_of
 
 ConfigPath: TypeAlias = Annotated[
@@ -80,11 +82,15 @@ def estimate(
 
     The arguments are those of `build`. Raises ConfigError and SourceError.
     """
-    opening = Opening(config, folder, progress, sends=False)
-    with TemporaryDirectory() as scratch, ExitStack() as end:
-        run = RunFolder(Path(scratch))
-        corpus, _ = end.enter_context(opening.corpus(run, limit, keep=False))
-        return estimate_calls(Builder.of(corpus, opening.rules), limit)
+    rules = _read_rules(config, folder, progress, sends=False)
+    with (
+        TemporaryDirectory() as scratch,
+        _written_corpus(rules, RunFolder(Path(scratch)), limit, progress, keep=False) as (
+            corpus,
+            _,
+        ),
+    ):
+        return estimate_calls(Builder.of(corpus, rules), limit)
 
 
 @dataclass(frozen=True)
@@ -148,21 +154,21 @@ def build(
             where="--batch",
             fix="Leave --address out.",
         )
-    opening = Opening(config, folder, progress, sends=not batch)
-    rules = opening.rules
-    # There is no work to share where calls are only written down.
+    rules = _read_rules(config, folder, progress, sends=not batch)
+    # There is no work to share if calls are only written down.
     on_ray = not batch and (address is not None or rules.config.processes > 1)
     if on_ray:
         from pairwright.construct.ray import connect
 
         connect(rules.config, address)
     run_folder = RunFolder(Path(run))
-    content = content_hashes(rules, opening.source_hash)
+    source_hash = sources.source_hash(rules.config.source, rules.folder)
     run_folder.make()
     with ExitStack() as end:
-        store = end.enter_context(run_store(run_folder))
-        # Where no reply is stored there is nothing that a change could mix up.
+        store = end.enter_context(run_folder.store())
+        # As long as no reply is stored there is nothing that a change could mix up.
         accepted = accept_changes or not store.totals().calls
+        content = content_hashes(rules, source_hash)
         if changed := run_folder.prepare(rules.config, content, accept_changes=accepted):
             progress(Note(changed))
         outcomes = Outcomes(store)
@@ -171,7 +177,7 @@ def build(
         requests = Requests(store) if batch else None
         if requests:
             requests.begin()
-        corpus, source = end.enter_context(opening.corpus(run_folder, limit))
+        corpus, problems = end.enter_context(_written_corpus(rules, run_folder, limit, progress))
         session = Session(corpus, rules, outcomes, limit)
         if on_ray:
             from pairwright.construct.ray import build_on_ray
@@ -179,12 +185,99 @@ def build(
             meter = build_on_ray(session, run_folder, store, follows, progress, stop)
         else:
             meter = run_async(_build_here(session, store, requests, progress, stop))
+        source = SourceSummary(
+            path=Path(rules.config.source.path).name,
+            hash=source_hash,
+            items=len(corpus),
+            refused=problems.counts("refused"),
+            repaired=problems.counts("repaired"),
+        )
         found = _conclude(session, run_folder, store, source, progress)
         files: tuple[RequestFile, ...] = ()
         if requests and found.waiting:
             endpoints = {name: rules.config.endpoints[name] for name in rules.config.roles.all}
             files = requests.write(endpoints)
         return BuildResult(found, meter, files)
+
+
+def _read_rules(
+    config: str | Path | Config, folder: str | Path | None, progress: Progress, *, sends: bool
+) -> BuildRules:
+    """The rules of a config, whose paths start from `folder` or from where its file is. Reports a
+    judge that is also a generator, and which replies come from a recording if calls are sent.
+
+    Raises ConfigError and InputError for what a build cannot have.
+    """
+    rules = BuildRules.load(config, folder)
+    check_modes(rules.config, rules.path)
+    endpoints, roles = rules.config.endpoints, rules.config.roles
+    # The models of a recording are past choosing.
+    writers, judges = (
+        {one.model for name in names if name and not (one := endpoints[name]).recording}
+        for names in (roles.generator, roles.judge)
+    )
+    if rules.config.gated and judges & writers:
+        progress(
+            Note(
+                "Note: the judge is also a generator. Models favour their own answers; another"
+                " model as judge (under roles) is better evidence."
+            )
+        )
+    recordings = (endpoints[name].recording for name in roles.all if sends)
+    for path in dict.fromkeys(filter(None, recordings)):
+        progress(Note(read_recording(Path(path)).about))
+    return rules
+
+
+@contextmanager
+def _written_corpus(
+    rules: BuildRules, run: RunFolder, limit: int | None, progress: Progress, *, keep: bool = True
+) -> Iterator[tuple[Corpus, Problems]]:
+    """The source's items as a corpus, and what was refused or repaired: every problem is a line of
+    `source_problems.jsonl`, which is named to the reader if they `keep` the folder.
+
+    Raises InputError and SourceError for what cannot be built from.
+    """
+    partial = run.problems.with_suffix(".partial")
+    with on_disk(run.problems), partial.open("w", encoding="utf-8") as file:
+        problems = Problems(line_writer(file).write)
+        corpus = Corpus.write(_items(rules, problems), run.items, rules.config.seed)
+    partial.replace(run.problems)
+    if lines := source_problems(run):
+        lines += (f"{run.problems} names every one.",) if keep else ()
+        progress(Note("\n  ".join(["Rows and posts of the source:", *lines])))
+    with closing(corpus):
+        _report_company(corpus, rules.config, limit, progress)
+        yield corpus, problems
+
+
+def _items(rules: BuildRules, problems: Problems) -> Iterator[Item]:
+    """The source's items; of people's own choices one for each natural twin."""
+    config, of = rules.config, (rules.domains, rules.folder, problems)
+    if not config.own_choices:
+        yield from sources.read(config.source, *of)
+        return
+    source, choosers = sources.read_choosers(config.source, *of)
+    most, least = config.natural.twins_per_user, config.source.min_posts
+    items = natural_items(choosers, most, least, config.seed, problems)
+    yield from sources.some_items(source, items, problems)
+
+
+def _report_company(corpus: Corpus, config: Config, limit: int | None, progress: Progress) -> None:
+    """Report items that can have no twin, because no other user is of their category.
+
+    Raises InputError if that is every item, and nothing but twins is to be built.
+    """
+    items = corpus.entries[:limit]
+    alone = sum(corpus.users_of(item.category) < 2 for item in items)
+    if not alone or not need_partners(config.modes):
+        return
+    of = f"{alone:,} of {number_of(len(items), 'item')}"
+    why = f"no twin can be made of {of}: the user is the only one of the category"
+    fix = "A twin needs two users: add users, or give those who ask alike the same category."
+    if alone == len(items) and all(need_partners([mode]) for mode in config.modes):
+        raise InputError(why, where=config.source.path, fix=fix)
+    progress(Note(f"Note: {why}. {fix}"))
 
 
 async def _build_here(

@@ -1,7 +1,10 @@
 """A run folder: its files, and whether a run may go on in it, by its files, settings, outcomes."""
 
 import json
+import shutil
 import tomllib
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -12,6 +15,7 @@ from pydantic import ValidationError
 from pairwright.drafting.rules import BuildRules
 from pairwright.errors import ConfigError, StoreError
 from pairwright.files import CALLS, ITEMS
+from pairwright.models.store import Store
 from pairwright.records import content_id
 from pairwright.settings.config import Config, differences, essential, validate
 from pairwright.settings.domains import Scale
@@ -78,6 +82,13 @@ class RunFolder:
         self.problems = path / "source_problems.jsonl"
         self.config = path / "config.toml"
         self.shards = path / "shards"
+
+    @contextmanager
+    def store(self) -> Iterator[Store]:
+        """The store of the run, open for writing, with what workers left merged into it."""
+        with closing(Store(self.calls)) as store:
+            merge_all(store, self.shards)
+            yield store
 
     def make(self) -> None:
         """Make the folder. One that exists must be empty or a run folder already."""
@@ -195,6 +206,25 @@ class RunFolder:
                 where=f"{self.config} [content.scales]",
                 fix="Build again with this version: no call is sent twice.",
             ) from None
+
+
+def merge_all(store: Store, shards: Path) -> None:
+    """Merge every shard that is there, in the order of their names, and remove their folder.
+
+    Raises StoreError for one that cannot be merged; it is left as it is.
+    """
+    for path in sorted(shards.glob(f"*/{CALLS}")):
+        try:
+            # Opening a shard checks it, and that its worker has ended.
+            with closing(Store(path)):
+                store.merge(path)
+        except StoreError as error:
+            raise StoreError(
+                f"{str(error).splitlines()[0]}\n  A worker of a build left this. Move"
+                f" {path.parent} away to go on without it: its calls are then sent again."
+            ) from None
+        shutil.rmtree(path.parent)
+    shutil.rmtree(shards, ignore_errors=True)
 
 
 def to_toml(data: dict[str, Any]) -> str:

@@ -12,11 +12,16 @@ from pathlib import Path
 from threading import Event
 from typing import Any
 
-from pairwright.construct.folder import RunFolder
-from pairwright.construct.opening import meter_of
+from pairwright.construct.folder import RunFolder, merge_all
 from pairwright.construct.outcomes import Outcomes, Unit
-from pairwright.construct.session import Builder, Session
-from pairwright.construct.shards import merge_all, most_workers, part_of, shares_of
+from pairwright.construct.session import (
+    Builder,
+    Session,
+    meter_of,
+    most_workers,
+    part_of,
+    shares_of,
+)
 from pairwright.errors import ConfigError, InputError, Interrupted, PairwrightError
 from pairwright.extras import install
 from pairwright.files import CALLS

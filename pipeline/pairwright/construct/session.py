@@ -8,12 +8,12 @@ matching; the units of two users. A question with a signal gives a twin, one on 
 known of either user a placebo.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import takewhile
 
-from pairwright.construct.candidates import Candidates, plan_question
 from pairwright.construct.corpus import Corpus
 from pairwright.construct.outcomes import (
     Failed,
@@ -24,15 +24,21 @@ from pairwright.construct.outcomes import (
     UnitResult,
     outcome_of,
 )
-from pairwright.construct.partners import Question, assign_partners
+from pairwright.construct.partners import Candidates, Question, assign_partners, plan_question
+from pairwright.construct.status import cost
 from pairwright.drafting.rules import BuildRules, have_same_posts
 from pairwright.errors import CallFailed, Interrupted, Unanswered
 from pairwright.models import CallLog, Models
-from pairwright.models.connect import RunModels
+from pairwright.models.batch import Recorder, Requests
+from pairwright.models.client import Meter
+from pairwright.models.connect import RunModels, Say, open_clients, say
+from pairwright.models.store import Store
 from pairwright.models.work import work_through
 from pairwright.modes import MODES
 from pairwright.progress import UnitEnded
 from pairwright.records import Dropped, Item, Rubric, draw_id
+from pairwright.settings.config import Config
+from pairwright.settings.endpoints import Endpoint
 
 WAITING = Failed(reason="partners", waits=True)
 NO_PLACEBO = Dropped(
@@ -220,7 +226,7 @@ class Builder:
             elif mode and mode.given:
                 result = mode.given(item)
             else:
-                models, log = source.models(self._generator(item)).logged()
+                models = source.models(self._generator(item)).logged(log)
                 result = await self._built(unit, item, models)
         except CallFailed as error:
             result = Failed(reason=error.reason, detail=error.detail)
@@ -245,3 +251,61 @@ class Builder:
         item to another generator."""
         names = self.rules.config.roles.generator
         return names[int(draw_id("generator", item.id)[-8:], 16) % len(names)]
+
+
+# The models of a build
+
+
+@asynccontextmanager
+async def open_models(config: Config, store: Store, say: Say = say) -> AsyncIterator[RunModels]:
+    """Connect the models of a build in this process."""
+    meter = meter_of(config, store)
+    async with open_clients(config.endpoints, config.roles.all, meter, store, say) as clients:
+        yield RunModels(config, clients, meter)
+
+
+def batch_models(config: Config, store: Store, requests: Requests) -> RunModels:
+    """Models that write down the calls that are not stored yet.
+
+    No endpoint is connected, and no key is read.
+    """
+    meter = meter_of(config, store)
+    recorders = {name: Recorder(name, requests, meter) for name in config.roles.all}
+    models = RunModels(config, recorders, meter)
+    # Nothing is waited for, so more workers would only hold more units.
+    models.workers = 1
+    return models
+
+
+def meter_of(config: Config, store: Store) -> Meter:
+    """A meter that begins with what is stored, by which budgets go."""
+    return Meter(
+        max_calls=config.budget.max_calls,
+        max_cost=config.budget.max_cost,
+        calls=store.totals().calls,
+        cost=cost(store, config) or 0.0,
+    )
+
+
+# Shares of workers
+
+
+def most_workers(config: Config) -> int:
+    """As many as are asked for, if each can have a call in flight at every endpoint."""
+    return min([config.processes, *(config.endpoints[n].concurrency for n in config.roles.all)])
+
+
+def part_of(endpoint: Endpoint, workers: int) -> Endpoint:
+    """An endpoint for one of so many workers; nobody gets what is left over."""
+    return Endpoint(**{**endpoint.model_dump(), "concurrency": endpoint.concurrency // workers})
+
+
+def shares_of(units: list[Unit], corpus: Corpus, workers: int) -> list[list[Unit]]:
+    """A share of the units for each worker, in their order. Units that ask the same question are in
+    one share: they ask for the same calls, and no two replies can then differ."""
+    shares: list[list[Unit]] = [[] for _ in range(workers)]
+    owners: dict[str, int] = {}
+    for n, unit in enumerate(units):
+        question = corpus.item(unit.item).question
+        shares[owners.setdefault(question, n * workers // len(units))].append(unit)
+    return [share for share in shares if share]

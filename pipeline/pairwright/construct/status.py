@@ -13,14 +13,14 @@ from pairwright.construct.folder import RunFolder
 from pairwright.construct.outcomes import LACK_OF_ASPECTS, OutcomeKind, Outcomes
 from pairwright.lines import read_lines
 from pairwright.models import Usage, completion_of, parse
+from pairwright.models.calls import is_same_model
 from pairwright.models.model import UNUSABLE
-from pairwright.models.reply import is_same_model
 from pairwright.models.store import Store, is_held, unusable
 from pairwright.modes import MODES, Stage
 from pairwright.options import RunPath
 from pairwright.settings.config import Config, essential
 from pairwright.sources import Problems, SourceProblem
-from pairwright.stages.support_check import SupportReply
+from pairwright.stages.judges import SupportReply
 from pairwright.stats import Estimate, share
 from pairwright.text import visible
 from pairwright.version import __version__

@@ -2,15 +2,14 @@
 them."""
 
 from collections.abc import Callable, Coroutine, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from pairwright.drafting.rules import BuildRules
-from pairwright.gates import DraftSides, Fit, check_writing, judge_quality
+from pairwright.gates.checks import DraftSides, Fit, check_writing, judge_quality
 from pairwright.models import Model, Models, together
 from pairwright.records import (
     Adherence,
-    Comparison,
     Draft,
     DraftSide,
     Dropped,
@@ -53,17 +52,6 @@ class Requirements:
     """The gap in quality that a response preferred in both orders may have; None refuses any."""
 
 
-@dataclass(frozen=True)
-class Reading:
-    """What one judge found about two responses."""
-
-    gates: tuple[GateResult, ...] = ()
-    adherence: tuple[dict[DraftSide, Adherence], ...] = ()
-    quality: dict[DraftSide, Quality] = field(default_factory=dict)
-    comparison: Comparison | None = None
-    comparison_reason: str = ""
-
-
 async def judge_draft(
     texts: Texts,
     required: Requirements,
@@ -83,12 +71,12 @@ async def judge_draft(
     """
     gated = rules.config.gated
     gates = _text_gates(texts, required, rules) if gated else []
-    found, chosen = Reading(), None
+    found, chosen = dict[str, Any](), None
     for number, judge in enumerate(models.judges if gated else ()):
         if not _accept(gates):
             break
-        read = await _read(texts, required, judge, rules)
-        gates += _named(read.gates, judge.name) if number else read.gates
+        decided, read = await _read(texts, required, judge, rules)
+        gates += _named(decided, judge.name) if number else decided
         if number == 0 or not _accept(gates):
             found = read
     if gated and _accept(gates) and required.rubrics:
@@ -99,12 +87,9 @@ async def judge_draft(
         generator=models.generator.name,
         first=texts[0],
         second=texts[1],
-        adherence=found.adherence,
-        quality=found.quality,
-        comparison=found.comparison,
-        comparison_reason=found.comparison_reason,
         gates=tuple(gates),
         blind_preference=None if isinstance(chosen, Dropped) else chosen,
+        **found,
     )
 
 
@@ -136,25 +121,28 @@ def _text_gates(texts: Texts, required: Requirements, rules: BuildRules) -> list
     return gates
 
 
-async def _read(texts: Texts, required: Requirements, judge: Model, rules: BuildRules) -> Reading:
-    """One judge's reading, with the gates on it up to the first kind that refuses.
+async def _read(
+    texts: Texts, required: Requirements, judge: Model, rules: BuildRules
+) -> tuple[list[GateResult], dict[str, Any]]:
+    """The gates on one judge's findings up to the first kind that refuses, and the findings as
+    fields of a draft.
 
-    It is asked for in the order in which most is refused at least cost: which response is better,
-    how far they meet the rubrics, how good they are. After a winner quality comes first.
+    They are asked for in the order in which most is refused at least cost: which response is
+    better, how far they meet the rubrics, how good they are. After a winner quality comes first.
     """
     question, prompts = required.item.question, rules.prompts
     verdict = await compare(question, *texts, rules.scales, judge, prompts)
     if isinstance(verdict, Dropped):
-        return Reading((_unread(verdict),))
+        return [_unread(verdict)], {}
     comparison, reason = verdict
-    gates: Gates = ()
-    fits: tuple[dict[DraftSide, Adherence], ...] = ()
-    grades: dict[DraftSide, Quality] = {}
+    gates = list[GateResult]()
+    found: dict[str, Any] = {"comparison": comparison, "comparison_reason": reason}
     steps = ("adherence", "quality")
     for step in steps[::-1] if comparison.has_winner else steps:
         if not _accept(gates):
             break
         if step == "quality":
+            grades: dict[DraftSide, Quality] = {}
             # Without a gap that is allowed to it, a winner decides alone.
             alone = comparison.has_winner and required.winner_gap is None
             if not alone or "parity" in rules.config.gates.off:
@@ -162,9 +150,9 @@ async def _read(texts: Texts, required: Requirements, judge: Model, rules: Build
                     quality(question, text, rules.scales, judge, prompts) for text in texts
                 )
                 if isinstance(read, Dropped):
-                    gates += (_unread(read),)
+                    gates.append(_unread(read))
                     break
-                grades = {"first": read[0], "second": read[1]}
+                grades = found["quality"] = {"first": read[0], "second": read[1]}
             gates += judge_quality(
                 comparison, grades, rules.config.gates, winner_gap=required.winner_gap
             )
@@ -174,11 +162,14 @@ async def _read(texts: Texts, required: Requirements, judge: Model, rules: Build
                 for text in texts
             )
             if isinstance(met, Dropped):
-                gates += (_unread(met),)
+                gates.append(_unread(met))
                 break
-            fits = tuple({"first": one, "second": two} for one, two in zip(*met, strict=True))
+            fits: tuple[dict[DraftSide, Adherence], ...] = tuple(
+                {"first": one, "second": two} for one, two in zip(*met, strict=True)
+            )
+            found["adherence"] = fits
             gates += required.fits(fits)
-    return Reading(gates, fits, grades, comparison, reason)
+    return gates, found
 
 
 def _unread(reply: Dropped) -> GateResult:

@@ -12,25 +12,23 @@ others have, too, and no response to it is plain for sure."""
 
 
 async def rubric_of(
-    item: Item, models: Models, rules: BuildRules, planned: Rubric | None = None
+    item: Item,
+    user: str,
+    posts: tuple[Post, ...],
+    models: Models,
+    rules: BuildRules,
+    planned: Rubric | None = None,
 ) -> Rubric | Dropped:
-    """The asker's rubric for the own question, by `aspects =` of the config; the one that is
-    planned already, if there is one."""
+    """What `user`, known by `posts`, expects in an answer to the item's question: the rubric that
+    is planned already; else that of the data, by `aspects =` of the config; else an inferred one.
+    """
     if planned:
         return planned
     if rules.config.aspects == "gold":
         return _gold(item, rules)
-    return await plan_rubric(item, item.user, item.profile, models, rules)
-
-
-async def plan_rubric(
-    item: Item, user: str, posts: tuple[Post, ...], models: Models, rules: BuildRules
-) -> Rubric | Dropped:
-    """What `user`, known by `posts`, would expect in an answer to the item's question: the posts
-    are ranked by the question, aspects are planned from them, and those stay that the posts support
-    and that others do not expect, too."""
-    others = rules.others(item, user)
-    return await infer_rubric(question_of(item, rules), user, posts, others, models)
+    return await infer_rubric(
+        question_of(item, rules), user, posts, rules.others(item, user), models
+    )
 
 
 def question_of(item: Item, rules: BuildRules) -> Question:

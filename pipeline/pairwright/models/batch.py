@@ -14,8 +14,8 @@ from typing import Final, NamedTuple
 
 from pairwright.errors import CallFailed, InputError, Unanswered
 from pairwright.files import write_whole
+from pairwright.models.calls import Answer, Request
 from pairwright.models.client import Client, Meter
-from pairwright.models.model import Answer, Request
 from pairwright.models.store import Store
 from pairwright.settings.endpoints import Endpoint
 

@@ -20,10 +20,17 @@ from typer import Argument, Option
 from pairwright.errors import CallFailed, ConfigError, EndpointRefused, InputError, first_invalid
 from pairwright.files import CALLS, write_whole
 from pairwright.models.batch import URL, RequestFile, Requests
+from pairwright.models.calls import (
+    Answer,
+    Request,
+    Response,
+    Secrets,
+    Transient,
+    error_of,
+    is_same_model,
+    read_reply,
+)
 from pairwright.models.connect import api_key
-from pairwright.models.model import Answer, Request
-from pairwright.models.refusals import Response, Secrets, Transient, error_of, read_reply
-from pairwright.models.reply import is_same_model
 from pairwright.models.store import Store
 from pairwright.options import RunPath
 from pairwright.settings import read_toml

@@ -15,16 +15,23 @@ from typing import Self
 import tenacity
 
 from pairwright.errors import BudgetSpent, CallFailed, EndpointRefused, Interrupted
-from pairwright.models.model import Answer, Request
-from pairwright.models.refusals import Response, Secrets, Transient, read_reply
-from pairwright.models.reply import Completion, completion_of, is_same_model
+from pairwright.models.calls import (
+    Answer,
+    Completion,
+    Request,
+    Response,
+    Secrets,
+    Transient,
+    completion_of,
+    is_same_model,
+    read_reply,
+)  # fmt: skip
 from pairwright.models.store import Store, unusable
 from pairwright.settings.endpoints import Endpoint
 
 RECENT = 10_000
 _JITTERED = tenacity.wait_exponential(multiplier=0.5, max=30) + tenacity.wait_random(0, 0.5)
-_NO_ENDPOINT = ("connection", "web_page")
-"""Reasons for which an endpoint that has never answered is given up."""
+INTERRUPTED = "interrupted; every finished call is stored, run again to go on"
 
 
 @dataclass
@@ -40,11 +47,8 @@ class Meter:
     sent: int = 0
 
     def admit(self) -> None:
-        """Raise BudgetSpent where another call could pass a budget.
-
-        Calls in flight count as answered. Their cost is not known yet, so `max_cost` can be passed
-        by these calls when it is reached, and by no more.
-        """
+        """Raise BudgetSpent if another call could pass a budget. `max_cost` can be passed by the
+        calls in flight, whose cost is not known yet."""
         if self.max_calls is not None and self.calls + self.in_flight >= self.max_calls:
             raise BudgetSpent("budget_spent", f"max_calls = {self.max_calls} is reached")
         if self.max_cost is not None and self.cost >= self.max_cost:
@@ -52,8 +56,7 @@ class Meter:
 
     @contextmanager
     def sending(self) -> Iterator[None]:
-        """Count a call: in flight until the block ends, and answered where nothing is raised in it.
-        Raises BudgetSpent."""
+        """Count a call as answered if nothing is raised in the block. Raises BudgetSpent."""
         self.admit()
         self.sent += 1
         self.in_flight += 1
@@ -65,10 +68,8 @@ class Meter:
 
 
 class Client(ABC):
-    """Answers requests. Use as an async context manager.
-
-    A kind of client says in `fetch` how it comes to a reply that is not stored.
-    """
+    """Answers requests, as an async context manager. A kind of client says in `fetch` how it comes
+    to a reply that is not stored."""
 
     def __init__(self, meter: Meter, store: Store | None = None) -> None:
         """Without a `store` the latest replies are kept in memory alone."""
@@ -91,26 +92,23 @@ class Client(ABC):
         self._stopping.set()
 
     def go_on(self) -> None:
-        """Raise Interrupted where nothing more is to be sent."""
+        """Raise Interrupted if nothing more is to be sent."""
         if self._stopping.is_set():
-            raise Interrupted("interrupted; every finished call is stored, run again to go on")
+            raise Interrupted(INTERRUPTED)
 
     async def complete(self, request: Request) -> Completion:
-        """The stored reply, or a new one, which is then stored. Raises as `fetch` does, and
-        StoreError."""
-        return self._known(request.key) or await self._once(request)
-
-    @abstractmethod
-    async def fetch(self, request: Request) -> Answer:
-        """A usable reply. Raises CallFailed, EndpointRefused and Interrupted."""
-
-    def _known(self, key: str) -> Completion | None:
+        """The stored reply, or a new one, which is then stored. Raises also StoreError."""
+        key = request.key
         if self._store and key not in self.recent and (stored := self._store.get(key)):
             try:
                 self._remember(completion_of(key, stored))
             except ValueError as error:
                 raise unusable(self._store.path, error, key) from None
-        return self.recent.get(key)
+        return self.recent.get(key) or await self._once(request)
+
+    @abstractmethod
+    async def fetch(self, request: Request) -> Answer:
+        """A usable reply. Raises CallFailed, EndpointRefused and Interrupted."""
 
     def _remember(self, completion: Completion) -> Completion:
         self.recent[completion.key] = completion
@@ -154,17 +152,14 @@ class EndpointClient(Client):
     ) -> None:
         """`say` tells people why a call is sent again, or fails for the wait it would take."""
         super().__init__(meter, store)
-        self.name = name
+        self.name, self.place = name, f"[endpoints.{name}]"
         self._base_url = (endpoint.base_url or "").rstrip("/")
-        self._endpoint = endpoint
-        self._api_key = api_key
-        self._secrets = Secrets(api_key)
+        self._endpoint, self._api_key, self._secrets = endpoint, api_key, Secrets(api_key)
         self._note = say
         self._free = asyncio.Semaphore(endpoint.concurrency)
-        self._answered = False
+        self._answered = self._told = False
         self._closed = ""
         """Why no call is sent any more."""
-        self._told = False
         self._trying = tenacity.AsyncRetrying(
             retry=tenacity.retry_if_exception(self._passes),
             stop=tenacity.stop_after_attempt(endpoint.attempts),
@@ -181,16 +176,15 @@ class EndpointClient(Client):
 
     @abstractmethod
     async def post(self, request: Request) -> Response:
-        """What the endpoint says to a request. Raises Transient where nothing whole came back, and
-        EndpointRefused where it would refuse every call."""
+        """What the endpoint says to a request. Raises Transient if nothing whole came back, and
+        EndpointRefused if it would refuse every call."""
 
     def _say(self, text: str) -> None:
-        self._note(f"[endpoints.{self.name}] {text}")
+        self._note(f"{self.place} {text}")
 
     async def fetch(self, request: Request) -> Answer:
         """A usable reply. Raises CallFailed after the last attempt, and at once for a longer wait
-        than `max_wait`; EndpointRefused where no call of this kind can succeed; BudgetSpent and
-        Interrupted without sending."""
+        than `max_wait`; EndpointRefused, BudgetSpent and Interrupted."""
         try:
             return await self._trying(self._attempt, request)
         except Transient as error:
@@ -201,11 +195,10 @@ class EndpointClient(Client):
             self.go_on()
             try:
                 with self.meter.sending():
+                    where, reply = f"{self.place} {self.where}", await self.post(request)
                     answer = read_reply(
-                        request, await self.post(request),
-                        f"[endpoints.{self.name}] {self.where}", self._secrets,
-                        known_key=self._answered,
-                    )  # fmt: skip
+                        request, reply, where, self._secrets, known_key=self._answered
+                    )
             except Transient as error:
                 # Its traceback would hold the body of the reply until the last attempt.
                 raise error.with_traceback(None) from None
@@ -227,17 +220,18 @@ class EndpointClient(Client):
 
     def _given_up(self, error: Transient) -> CallFailed | EndpointRefused:
         """What a call fails with that is not sent again."""
-        place, most = f"[endpoints.{self.name}]", self._endpoint.max_wait
         if not self._passes(error):
             asked = f"the server asks to be left alone for {error.retry_after:,.0f} s"
             if not self._closed:
-                self._say(f"{error.detail}; {asked}, and max_wait is {most:,.0f} s: its calls fail")
-            self._closed = f"{place} not sent: {asked}"
-            return CallFailed("rate_limited", f"{place} {error.detail}; {asked}")
+                most = f"max_wait is {self._endpoint.max_wait:,.0f} s"
+                self._say(f"{error.detail}; {asked}, and {most}: its calls fail")
+            self._closed = f"{self.place} not sent: {asked}"
+            return CallFailed("rate_limited", f"{self.place} {error.detail}; {asked}")
         detail = f"{error.detail} (after {self._endpoint.attempts} attempts)"
-        if not self._answered and error.reason in _NO_ENDPOINT:
+        # An endpoint that has never answered is given up.
+        if not self._answered and error.reason in ("connection", "web_page"):
             return EndpointRefused(
-                f"{place} {detail}\n  Is the server running, and is `base_url` right (http or"
+                f"{self.place} {detail}\n  Is the server running, and is `base_url` right (http or"
                 " https, /v1)? Else see HTTP_PROXY and `pairwright doctor`."
             )
         return CallFailed(error.reason, detail)

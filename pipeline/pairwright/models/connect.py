@@ -38,11 +38,8 @@ def api_key(name: str, endpoint: Endpoint) -> str | None:
 def client_of(
     name: str, endpoint: Endpoint, meter: Meter, store: Store | None = None, say: Say = say
 ) -> EndpointClient:
-    """The client of an endpoint of a config; it closes at the end of its block.
-
-    Raises ConfigError for a key that is not set and an engine that is not installed, InputError for
-    a recording that cannot be read.
-    """
+    """The client of an endpoint of a config. Raises ConfigError for a key that is not set and an
+    engine that is not installed, InputError for a recording that cannot be read."""
     if endpoint.recording is not None:
         return Recorded(name, endpoint, meter, store)
     if endpoint.engine == "vllm":

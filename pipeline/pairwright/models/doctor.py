@@ -9,12 +9,11 @@ from typer import Argument
 
 from pairwright import assets
 from pairwright.errors import CallFailed, EndpointRefused
+from pairwright.models.calls import KEY_ADVICE, Response, Transient
 from pairwright.models.client import Meter
 from pairwright.models.connect import api_key
-from pairwright.models.model import Model
+from pairwright.models.model import Model, Reply
 from pairwright.models.recording import read_recording
-from pairwright.models.refusals import KEY_ADVICE, Response, Transient
-from pairwright.models.reply import Reply
 from pairwright.models.server import Server
 from pairwright.notebook import run_async
 from pairwright.records import Dropped
@@ -40,10 +39,9 @@ class ServerFinding(NamedTuple):
 
 
 class ServerReport(NamedTuple):
-    """What the examination of one server found."""
+    """What the examination of one endpoint found."""
 
     endpoint: str
-    """The endpoint's name in the config."""
     model: str
     url: str
     """Empty for a model that runs in the build's own process, which is not examined."""
@@ -68,7 +66,7 @@ def examine_endpoints(
     a reply follows a JSON schema. Sends one small request to each server, more if its reply cannot
     be read. Exits with 2 if an endpoint cannot be used.
 
-    Raises ConfigError where the config cannot be used or a key is not set, InputError for a
+    Raises ConfigError if the config cannot be used or a key is not set, InputError for a
     recording that cannot be read. The paths of a Config start from `folder`.
 
     Examples::
@@ -129,7 +127,7 @@ async def examine(config: Config, name: str, key: str | None) -> list[ServerFind
 
 
 def check_list(reply: Response, endpoint: Endpoint, need: int) -> list[ServerFinding]:
-    """What a server's list of models says of the one that is wanted."""
+    """What a server's list of models says of the one that is wanted, and of its context."""
     where, model = f"{(endpoint.base_url or '').rstrip('/')}/models", endpoint.model
     if reply.status in (401, 403):
         said = f"{where} refuses the key: {reply.status}"
@@ -146,39 +144,39 @@ def check_list(reply: Response, endpoint: Endpoint, need: int) -> list[ServerFin
         advice = "Write one of these names as `model`, or start the server with another one."
         return [ServerFinding("stop", "model", found, advice)]
     length = served[model].get("max_model_len")
-    fits = check_context(length if isinstance(length, int) and length > 0 else None, need)
-    return [ServerFinding("ok", "server", f"reachable, and serves {model}"), fits]
-
-
-def check_context(length: int | None, need: int) -> ServerFinding:
-    """Whether the longest prompt fits."""
-    said = "length not reported" if length is None else f"{length:,} tokens"
-    found = f"{said}; this config needs about {need:,}"
-    if length is None or length >= need:
-        return ServerFinding("ok", "context", found)
-    advice = (
-        f"Long histories will lose posts. Start vLLM with --max-model-len {need} or more, or set"
-        " history_tokens or max_tokens lower."
-    )
-    return ServerFinding("note", "context", found, advice)
+    known = isinstance(length, int) and length > 0
+    found = f"{length:,} tokens" if known else "length not reported"
+    advice = ""
+    if known and length < need:
+        advice = (
+            f"Long histories will lose posts. Start vLLM with --max-model-len {need} or more, or"
+            " set history_tokens or max_tokens lower."
+        )
+    fits = f"{found}; this config needs about {need:,}"
+    return [
+        ServerFinding("ok", "server", f"reachable, and serves {model}"),
+        ServerFinding("note" if advice else "ok", "context", fits, advice),
+    ]
 
 
 def _structured(reply: _Aspects | Dropped, draws: int, endpoint: Endpoint) -> ServerFinding:
     """Whether a reply by a schema came of so many draws."""
-    if isinstance(reply, _Aspects):
-        found = f"follows the schema{'' if endpoint.structured else ' in the prompt'}"
-        if draws == 1:
-            return ServerFinding("ok", "structured output", found)
+    about = "structured output"
+    if isinstance(reply, Dropped):
         advice = (
-            "Raise max_tokens under [sampling] if replies are cut short; if the model thinks first,"
-            " set thinking_tokens of its endpoint, or switch thinking off in `extra`."
+            "A build would drop its units like this. Switch thinking, tools or filters of the"
+            " server off, raise max_tokens, or set structured = false: the schema is then in the"
+            " prompt."
         )
-        return ServerFinding("note", "structured output", f"{found} at draw {draws}", advice)
+        return ServerFinding("stop", about, f"not followed: {reply.detail}", advice)
+    found = f"follows the schema{'' if endpoint.structured else ' in the prompt'}"
+    if draws == 1:
+        return ServerFinding("ok", about, found)
     advice = (
-        "A build would drop its units like this. Switch thinking, tools or filters of the server"
-        " off, raise max_tokens, or set structured = false: the schema is then in the prompt."
+        "Raise max_tokens under [sampling] if replies are cut short; if the model thinks first,"
+        " set thinking_tokens of its endpoint, or switch thinking off in `extra`."
     )
-    return ServerFinding("stop", "structured output", f"not followed: {reply.detail}", advice)
+    return ServerFinding("note", about, f"{found} at draw {draws}", advice)
 
 
 def _samplings(config: Config, name: str) -> list[Sampling]:

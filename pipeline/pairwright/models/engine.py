@@ -16,9 +16,8 @@ from pydantic import JsonValue
 
 from pairwright.errors import ConfigError, PairwrightError
 from pairwright.extras import install
+from pairwright.models.calls import Request, Response, Transient
 from pairwright.models.client import EndpointClient
-from pairwright.models.model import Request
-from pairwright.models.refusals import Response, Transient
 from pairwright.settings.endpoints import Endpoint
 
 if TYPE_CHECKING:
@@ -65,7 +64,7 @@ class Engine(EndpointClient):
         body = request.body(self._endpoint.token_parameter)
         try:
             async with asyncio.timeout(self._endpoint.timeout_s):
-                return await served.reply(body, f"[endpoints.{self.name}] {self.where}")
+                return await served.reply(body, f"{self.place} {self.where}")
         except TimeoutError:
             detail = f"no whole reply in {self._endpoint.timeout_s} s"
             raise Transient("timeout_or_dropped", detail) from None
@@ -94,7 +93,7 @@ class Engine(EndpointClient):
         except Exception as error:  # What vLLM, its model and the machine raise.
             raise ConfigError(
                 f"vLLM cannot start with {model!r}: {str(error) or type(error).__name__}",
-                where=f"[endpoints.{self.name}]",
+                where=self.place,
                 fix="Check `model` and the table `vllm`; vLLM's own words are above.",
             ) from None
         self._say(f"vLLM is ready after {time.monotonic() - began:.0f} s")

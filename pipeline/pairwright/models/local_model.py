@@ -22,8 +22,6 @@ class TokenizedText(NamedTuple):
 
     ids: tuple[int, ...]
     """Tokens, chat template and all."""
-    response: int
-    """The place of the response's first token, where the model distinguishes them."""
 
 
 class ChatTokens(NamedTuple):
@@ -44,18 +42,11 @@ class ChatTokens(NamedTuple):
 
     def whole(self, messages: Sequence[Message]) -> TokenizedText:
         """The tokens of a whole conversation."""
-        return TokenizedText(self.ids(self._text(messages)), 0)
+        return TokenizedText(self.ids(self._text(messages)))
 
     def prompt(self, messages: Sequence[Message]) -> tuple[int, ...]:
         """What a model reads before it writes."""
         return self.ids(self._text(messages, add_generation_prompt=True))
-
-    def after_prompt(self, messages: Sequence[Message], *, end: bool) -> TokenizedText:
-        """The conversation as a policy writes the last message: the prompt's tokens, then those of
-        the response, with what ends it or, as `scores.PromptLogprobs` reads it, without."""
-        written = self.answer_text(messages) if end else messages[-1].content
-        opening = self.prompt(messages[:-1])
-        return TokenizedText(opening + self.ids(written), len(opening))
 
     def answer_text(self, messages: Sequence[Message]) -> str:
         """The text of the last message, as it follows what asks for it."""

@@ -1,132 +1,52 @@
-"""A role's model, which a stage calls, the requests that it makes, and the seam below it: what
-answers a request (`LLM`).
+"""A role's model, which a stage asks: for a text (`write`) or for an object (`answer`).
 
-The key of a call is the tagged hash of its canonical request: model and revision, messages,
-sampling, response schema, seed and draw. What does not change the answer (base URL, timeouts,
-retries, concurrency) is not in it.
+Below it is an `LLM`, which answers requests. A malformed reply is never guessed at, and is stored,
+too: the next draw is asked for.
 """
 
+import asyncio
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Coroutine, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import cached_property
-from hashlib import blake2b
-from typing import Any, NamedTuple, Protocol, TypeVar
+from functools import lru_cache
+from typing import Any, NamedTuple, Protocol, TypeVar, overload
 
-from pydantic_core import to_json
+from pydantic import BaseModel, BeforeValidator, ConfigDict, JsonValue, ValidationError
 
-from pairwright.models.reply import (
-    CONTEXT_LENGTH,
-    MODEL_REFUSED,
-    TOOL_CALL,
-    Completion,
-    R,
-    Unread,
-    parse,
-    schema_of,
-)
+from pairwright.errors import PairwrightError, Unanswered, first_invalid
+from pairwright.models.calls import CONTEXT_LENGTH, MODEL_REFUSED, TOOL_CALL, Completion, Request
 from pairwright.records import Dropped, Record
 from pairwright.settings.endpoints import Endpoint, Sampling
 from pairwright.settings.prompt import Ask, Message
 from pairwright.text import visible
 
 T = TypeVar("T")
+T1 = TypeVar("T1")
+T2 = TypeVar("T2")
+Work = Coroutine[Any, Any, T1]
 UNUSABLE = frozenset(
     {"unparseable", "unusable_reply", "cut_in_thinking", "cut_short", MODEL_REFUSED, TOOL_CALL}
 )
-"""The reasons of refusals where no draw of a model was a reply that can be used."""
+"""The reasons of refusals for which no draw of a model was a reply that can be used."""
 # Redraws of an empty text must not collide with the writers' own draws 0, 1, 2, ...
 _NEXT_SERIES = 1000
 
 
-_SAMPLED = (
-    "draw", "extra", "max_tokens", "model", "revision", "schema_name", "seed", "temperature",
-    "top_p",
-)  # fmt: skip
+class Reply(BaseModel):
+    """Base of structured replies: closed, so that its JSON schema is a strict one, and strict
+    about types: `true` is not a score, and "2" is not a number."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
 
-@dataclass(frozen=True)
-class Request:
-    """One effective chat-completion request. Its `key` identifies it for ever."""
-
-    model: str
-    messages: tuple[Message, ...]
-    max_tokens: int
-    revision: str | None = None
-    temperature: float | None = None
-    top_p: float | None = None
-    seed: int | None = None
-    schema_name: str | None = None
-    schema_json: str | None = None
-    extra: str = "{}"
-    """Canonical JSON of further body fields, such as a reasoning effort."""
-    draw: int = 0
-    purpose: str = ""
-    """Which prompt this is, for people. Not part of the key."""
-    enlarged: bool = False
-    """Whether it gives more room than its role begins with, because a reply was cut short. Not
-    part of the key."""
-
-    @cached_property
-    def canonical(self) -> str:
-        """The documented form that is hashed: compact JSON, fields in alphabetical order.
-
-        Changing it changes every key.
-        """
-        fields = {name: getattr(self, name) for name in _SAMPLED}
-        fields["messages"] = [{"content": m.content, "role": m.role} for m in self.messages]
-        fields["schema"] = self.schema_json
-        fields = dict(sorted(fields.items()))
-        return bytes_of(fields).decode()
-
-    @cached_property
-    def key(self) -> str:
-        return key_of(self.canonical)
-
-    @classmethod
-    def of(cls, canonical: str, purpose: str) -> "Request":
-        """The request whose canonical form this is."""
-        fields = json.loads(canonical)
-        messages = tuple(Message(m["role"], m["content"]) for m in fields.pop("messages"))
-        schema = fields.pop("schema")
-        return cls(**fields, messages=messages, schema_json=schema, purpose=purpose)
-
-    def body(self, token_parameter: str) -> dict[str, Any]:
-        """The JSON body of the chat completion that is sent."""
-        body: dict[str, Any] = {
-            "model": self.model,
-            "messages": [{"role": m.role, "content": m.content} for m in self.messages],
-            token_parameter: self.max_tokens,
-            "temperature": self.temperature,
-            "top_p": self.top_p,
-            "seed": self.seed,
-        }
-        body = {name: value for name, value in body.items() if value is not None}
-        if self.schema_json is not None:
-            schema = json.loads(self.schema_json)
-            named = {"name": self.schema_name, "schema": schema, "strict": True}
-            body["response_format"] = {"type": "json_schema", "json_schema": named}
-        return {**body, **json.loads(self.extra)}
+R = TypeVar("R", bound=Reply)
 
 
-def bytes_of(body: dict[str, Any]) -> bytes:
-    """Compact JSON. Half an emoji, which no UTF-8 can hold, is escaped."""
-    try:
-        return to_json(body)
-    except ValueError:  # PydanticSerializationError
-        return json.dumps(body, separators=(",", ":")).encode()
+class Unread(NamedTuple):
+    """A reply that cannot be used, and why."""
 
-
-def key_of(canonical: str) -> str:
-    """The tagged key of a canonical request: `b2:` and 40 hex digits of blake2b."""
-    return "b2:" + blake2b(canonical.encode(), digest_size=20).hexdigest()
-
-
-class Answer(NamedTuple):
-    """A usable reply as it came, and what is read from it."""
-
-    body: bytes
-    completion: Completion
+    why: str
 
 
 class LLM(Protocol):
@@ -200,11 +120,8 @@ class Model(NamedTuple):
     async def answer(
         self, ask: Ask, reply: type[R], check: Callable[[R], str | None] | None = None
     ) -> R | Dropped:
-        """A reply that validates as `reply` and passes `check` (which says what is wrong).
-
-        A reply that does not is never guessed at: the next draw is asked for, and after `attempts`
-        draws the answer is `Dropped` with the last complaint.
-        """
+        """A reply that validates as `reply` and passes `check`, which says what is wrong; or
+        Dropped with the last complaint, after `attempts` draws without one."""
 
         def read(text: str) -> R | Unread:
             parsed = parse(text, reply)
@@ -287,20 +204,20 @@ def _no_reply(completion: Completion, room: int, least: int) -> tuple[str, str] 
         return MODEL_REFUSED, f"the model refused: {completion.text[:300]}"
     if completion.instead:
         return TOOL_CALL, "the model called a tool and gave no reply: switch tools off"
-    if completion.only_thinking and cut:
+    if completion.only_thinking:
+        if not cut:
+            return "unusable_reply", (
+                "the model thought and gave no reply: the server may take the reply for thinking"
+                " (its --reasoning-parser must be the model's); see `pairwright doctor`"
+            )
         return "cut_in_thinking", (
             f"no room was left after {completion.completion_tokens:,} tokens of thinking: set"
             " thinking_tokens of its endpoint, or raise max_tokens under [sampling]"
         )
-    if completion.only_thinking:
-        return "unusable_reply", (
-            "the model thought and gave no reply: the server may take the reply for thinking (its"
-            " --reasoning-parser must be the model's); see `pairwright doctor`"
-        )
-    if not cut:
-        return None
     doubled = f" ({least}, doubled)" if room > least else ""
-    return "cut_short", f"the reply was cut short at max_tokens = {room}{doubled}"
+    return (
+        ("cut_short", f"the reply was cut short at max_tokens = {room}{doubled}") if cut else None
+    )
 
 
 class Models(NamedTuple):
@@ -315,11 +232,12 @@ class Models(NamedTuple):
     def judge(self) -> Model:
         return self.judges[0]
 
-    def logged(self) -> tuple["Models", CallLog]:
-        """The models with one log of all calls that are made through them."""
-        log = CallLog()
-        judges = tuple(judge.with_log(log) for judge in self.judges)
-        return Models(self.planner.with_log(log), self.generator.with_log(log), judges), log
+    def logged(self, log: CallLog) -> "Models":
+        """The models with all calls that are made through them noted in one log."""
+        planner, generator, *judges = (
+            model.with_log(log) for model in (self.planner, self.generator, *self.judges)
+        )
+        return Models(planner, generator, tuple(judges))
 
 
 class ModelRef(Record):
@@ -333,3 +251,106 @@ class ModelRef(Record):
     revision: str | None = None
     settings: str = ""
     """Hash of all that decides its replies beside model and revision."""
+
+
+@overload
+async def together(a: Work[T1], b: Work[T2], /) -> tuple[T1, T2]: ...
+@overload
+async def together(*calls: Work[T1]) -> tuple[T1, ...]: ...
+async def together(*calls: Work[Any]) -> tuple[Any, ...]:
+    """Await all calls of one piece of work at once, in order.
+
+    Every sibling is awaited before the first exception is let through, so that no call
+    is abandoned half way and its reply lost.
+    """
+    found = await asyncio.gather(*calls, return_exceptions=True)
+    if failed := [one for one in found if isinstance(one, BaseException)]:
+        # A bug must not hide behind a call that merely failed or has no reply yet.
+        raise min(failed, key=lambda error: isinstance(error, PairwrightError | Unanswered))
+    return tuple(found)
+
+
+# Replies that are objects
+
+
+def _number(value: object) -> object:
+    if isinstance(value, bool):
+        return str(value)
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+WHOLE_NUMBER = BeforeValidator(_number)
+"""Goes with whole numbers: in JSON `4.0` is one, and `true` is not a number, though Python takes it
+for 1."""
+
+
+def parse(text: str, reply: type[R]) -> R | str:
+    """The reply as an object, or a sentence saying why it is none.
+
+    Strict JSON, or JSON in a Markdown fence or with control characters inside its strings.
+    """
+    # Most replies are plain JSON, which is read and checked in one step.
+    with suppress(ValidationError):
+        return reply.model_validate_json(text)
+    body = text.strip()
+    if body.startswith("```") and body.endswith("```"):
+        body = body.strip("`").removeprefix("json").strip()
+    try:
+        data = json.loads(body, strict=False)
+        json.dumps(data, ensure_ascii=False).encode()  # Half an emoji is a ValueError.
+        return reply.model_validate(data)
+    except RecursionError:
+        return "not JSON: nested too deeply"
+    except ValidationError as error:
+        where, why = first_invalid(error)
+        return f"{where or 'the reply'}: {why}"
+    except ValueError as error:
+        return f"not JSON: {error}"
+
+
+class NumberedEntry(Protocol):
+    """An entry of a reply that names the number, from 1, of what it answers."""
+
+    @property
+    def number(self) -> int: ...
+
+
+E = TypeVar("E", bound=NumberedEntry)
+
+
+def misnumbered(entries: Iterable[NumberedEntry], due: int) -> str | None:
+    """Why the entries do not answer each of 1 ... `due` exactly once, or None if they do."""
+    numbers = sorted(entry.number for entry in entries)
+    if numbers == [*range(1, due + 1)]:
+        return None
+    return f"entries for the numbers {numbers}, and each of 1 to {due} is due once"
+
+
+def in_order(entries: Sequence[E]) -> list[E]:
+    """The entries by their numbers."""
+    return sorted(entries, key=lambda entry: entry.number)
+
+
+@lru_cache(maxsize=256)
+def schema_of(reply: type[Reply]) -> tuple[str, str]:
+    """Name and canonical JSON of a reply's schema; titles and descriptions are left out."""
+    # In the order of declaration: engines write fields in the schema's order, and a
+    # reason must come before its score.
+    text = json.dumps(_without_titles(reply.model_json_schema()), separators=(",", ":"))
+    return reply.__name__.removesuffix("Reply").lower(), text
+
+
+def _without_titles(node: Any) -> JsonValue:
+    if isinstance(node, dict):
+        kept = {k: v for k, v in node.items() if k not in ("title", "description")}
+        # A property may itself be called `title`: only schema keywords are dropped.
+        properties = node.get("properties")
+        return {
+            k: {name: _without_titles(one) for name, one in v.items()}
+            if v is properties and isinstance(v, dict)
+            else _without_titles(v)
+            for k, v in kept.items()
+        }
+    if isinstance(node, list):
+        return [_without_titles(v) for v in node]
+    return node  # type: ignore[no-any-return]

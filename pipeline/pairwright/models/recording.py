@@ -19,10 +19,8 @@ from typer import Option
 from pairwright.errors import CallFailed, InputError
 from pairwright.files import CALLS, write_whole
 from pairwright.lines import bounded_lines, unreadable
+from pairwright.models.calls import RECORDED, Request, Response, bytes_of, completion_of
 from pairwright.models.client import EndpointClient
-from pairwright.models.model import Request, bytes_of
-from pairwright.models.refusals import Response
-from pairwright.models.reply import RECORDED, completion_of
 from pairwright.models.store import Store
 from pairwright.options import RunPath
 from pairwright.records import Record, model_name
@@ -59,8 +57,9 @@ class RecordedCall(Record, extra="ignore"):
             "completion_tokens_details": {"reasoning_tokens": self.thinking_tokens},
         }
         choices = [{"message": message, "finish_reason": self.finish}]
-        body = {"object": RECORDED, "model": self.model, "choices": choices, "usage": usage}
-        return bytes_of(body)
+        return bytes_of(
+            {"object": RECORDED, "model": self.model, "choices": choices, "usage": usage}
+        )
 
 
 class Recording(NamedTuple):

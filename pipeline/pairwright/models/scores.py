@@ -10,9 +10,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from pairwright.errors import EndpointRefused
-from pairwright.models.model import Request
-from pairwright.models.refusals import Response, Transient, stand_in
-from pairwright.models.reply import CONTEXT_LENGTH
+from pairwright.models.calls import CONTEXT_LENGTH, Request, Response, Transient, stand_in
 from pairwright.models.server import Server
 
 LEAST = -9999.0
@@ -23,8 +21,8 @@ def score_of(logits: Sequence[float]) -> float:
     """The one logit of a model with one output; of a classifier with two classes the log-odds of
     the last, log p - log (1 - p), which order as its probability does and do not stop at 1.
 
-    More outputs are ratings or several aims, and which number of them is the reward only their
-    maker knows: ValueError.
+    More outputs are ratings or several aims, and which of them is the reward only their maker
+    knows: ValueError.
     """
     if len(logits) == 1:
         return logits[0]
@@ -83,7 +81,10 @@ def of_text(text: str) -> TokenLogprobs:
 
 
 class _Refused(Exception):
-    """A reply that is a refusal, which is the argument."""
+    """A reply that is a refusal."""
+
+    def __init__(self, reply: Response) -> None:
+        self.reply = reply
 
 
 class ScoringServer(Server):
@@ -93,12 +94,12 @@ class ScoringServer(Server):
         try:
             return Response(200, await self.scored(request))
         except _Refused as refused:
-            reply: Response = refused.args[0]
-            return reply
+            return refused.reply
         except (LookupError, TypeError, ValueError, AttributeError, RecursionError) as error:
             why = f"({type(error).__name__}: {error})"
-            said = f"{self.where}: not the scores of what was sent {why}"
-        raise Transient("malformed_body", said[:500])
+        raise Transient(
+            "malformed_body", f"{self.where}: not the scores of what was sent {why:.500}"
+        )
 
     @abstractmethod
     async def scored(self, request: Request) -> bytes:
@@ -106,9 +107,8 @@ class ScoringServer(Server):
         ValueError and its like for a reply that does not answer the request."""
 
     async def _asked(self, path: str, model: str, **body: Any) -> Any:
-        reply = await self.exchange(
-            f"{self._base_url.removesuffix('/v1')}{path}", {"model": model, **body}
-        )
+        url = f"{self._base_url.removesuffix('/v1')}{path}"
+        reply = await self.exchange(url, {"model": model, **body})
         if not 200 <= reply.status < 300:
             raise _Refused(reply)
         return json.loads(reply.body)
@@ -133,9 +133,8 @@ class Classify(ScoringServer):
         return f"{self._base_url.removesuffix('/v1')}/classify"
 
     async def scored(self, request: Request) -> bytes:
-        messages = [{"role": m.role, "content": m.content} for m in request.messages]
         reply = await self._asked(
-            "/classify", request.model, messages=messages, use_activation=False
+            "/classify", request.model, messages=request.spoken, use_activation=False
         )
         (classes,) = reply["data"]
         logits = [_number(value) for value in classes["probs"]]
@@ -164,24 +163,20 @@ class PromptLogprobs(ScoringServer):
     """
 
     async def scored(self, request: Request) -> bytes:
-        *messages, last = [{"role": m.role, "content": m.content} for m in request.messages]
-        model = request.model
+        (*messages, last), model, path = request.spoken, request.model, "/tokenize"
         try:
-            opening = await self._asked(
-                "/tokenize", model, messages=messages, add_generation_prompt=True
-            )
-            answer = await self._asked(
-                "/tokenize", model, prompt=last["content"], add_special_tokens=False
-            )
+            opening = await self._asked(path, model, messages=messages, add_generation_prompt=True)
+            text = last["content"]
+            answer = await self._asked(path, model, prompt=text, add_special_tokens=False)
         except _Refused as refused:
-            status, said, _ = refused.args[0]
+            status, said, _ = refused.reply
             if status in (404, 405) and b"does not exist" not in said:
                 raise EndpointRefused(f"{self.where}: {status} for /tokenize\n{_FIX}") from None
             raise
         ids, most = [*opening["tokens"], *answer["tokens"]], opening["max_model_len"]
         if len(ids) >= most:
-            said = f"{len(ids)} tokens, and the model reads {most} and writes one"
-            return stand_in(CONTEXT_LENGTH, said)
+            why = f"{len(ids)} tokens, and the model reads {most} and writes one"
+            return stand_in(CONTEXT_LENGTH, why)
         reply = await self._asked(
             "/v1/completions", model, prompt=ids, prompt_logprobs=0, max_tokens=1, temperature=0.0
         )
@@ -190,7 +185,7 @@ class PromptLogprobs(ScoringServer):
             raise EndpointRefused(f"{self.where}: its replies have no prompt_logprobs\n{_FIX}")
         if len(found) != len(ids):
             raise ValueError(f"log-probabilities of {len(found)} tokens, and {len(ids)} were sent")
-        first = len(opening["tokens"])
-        given = zip(ids[first:], found[first:], strict=True)
-        values = [_number(one[str(token)]["logprob"]) for token, one in given]
-        return chat_reply(to_text(TokenLogprobs(tuple(ids[first:]), tuple(values))), len(ids))
+        given = list(zip(ids, found, strict=True))[len(opening["tokens"]) :]
+        values = tuple(_number(one[str(token)]["logprob"]) for token, one in given)
+        tokens = TokenLogprobs(tuple(token for token, _ in given), values)
+        return chat_reply(to_text(tokens), len(ids))

@@ -10,9 +10,8 @@ from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 from pairwright.errors import ConfigError
+from pairwright.models.calls import Request, Response, Transient, bytes_of
 from pairwright.models.client import EndpointClient
-from pairwright.models.model import Request, bytes_of
-from pairwright.models.refusals import Response, Transient
 from pairwright.settings.endpoints import Endpoint
 
 if TYPE_CHECKING:
@@ -24,9 +23,7 @@ CONNECT_S = 10
 KEPT_S = 4
 """How long a quiet connection is kept: vLLM's server closes it after five seconds."""
 LARGEST_REPLY = 16 * 1024 * 1024
-"""Bytes of a reply, inflated. The largest real ones are log-probabilities of a long prompt: 5 MB
-for 32,000 tokens."""
-_HEADERS = ("Retry-After", "Location")
+"""Bytes of a reply, inflated: three times the log-probabilities of a prompt of 32,000 tokens."""
 
 
 class Server(EndpointClient):
@@ -41,7 +38,7 @@ class Server(EndpointClient):
     async def exchange(self, url: str, body: dict[str, Any] | None = None) -> Response:
         """The whole reply to a POST of JSON, or to a GET without a body, whatever its status.
 
-        Raises Transient where none came within the time, or one over `LARGEST_REPLY`.
+        Raises Transient if none came within the time, or one over `LARGEST_REPLY`.
         """
         from aiohttp import ClientError
         from httpx2 import Response as HttpResponse
@@ -88,7 +85,8 @@ def _connected(endpoint: Endpoint, api_key: str | None) -> "AsyncOpenAI":
                         raise Transient("reply_too_large", said)
             finally:
                 await reply.aclose()
-            headers = {name: reply.headers[name] for name in _HEADERS if name in reply.headers}
+            names = ("Retry-After", "Location")
+            headers = {name: reply.headers[name] for name in names if name in reply.headers}
             return httpx2.Response(
                 reply.status_code, headers=headers, content=bytes(body), request=request
             )
@@ -138,9 +136,10 @@ def proxy_for(base_url: str) -> str | None:
     if "://" not in proxy:
         return f"http://{proxy}"
     if urlsplit(proxy).scheme not in ("http", "https"):
+        variable = f"{parts.scheme.upper()}_PROXY"
         raise ConfigError(
             f"the proxy for {host} is not an HTTP proxy, and no other kind can be used",
-            where=f"{parts.scheme.upper()}_PROXY or ALL_PROXY in the environment",
-            fix=f"Set {parts.scheme.upper()}_PROXY to an HTTP proxy, or add {host} to NO_PROXY.",
+            where=f"{variable} or ALL_PROXY in the environment",
+            fix=f"Set {variable} to an HTTP proxy, or add {host} to NO_PROXY.",
         )
     return proxy

@@ -1,9 +1,7 @@
-"""The store of a run: one SQLite file that holds every request beside its raw reply, and what came
-of each unit.
+"""The store of a run: one SQLite file with every request, its raw reply, and the units' outcomes.
 
-Replies are committed in groups, one transaction per turn of the event loop, and handed on only
-after their commit. Journal mode WAL with `synchronous = NORMAL`: kill -9 loses no finished
-call; a power cut may lose the last ones. Only answers are stored, never failures.
+Replies are committed in groups, one transaction per turn of the event loop, and handed on after
+their commit: kill -9 loses no finished call; a power cut may lose the last ones.
 """
 
 import asyncio
@@ -17,8 +15,8 @@ from typing import Any, TextIO
 
 from pairwright.errors import InUse, StoreError
 from pairwright.files import locked
-from pairwright.models.model import Answer, Request, Usage
-from pairwright.models.reply import Completion
+from pairwright.models.calls import Answer, Completion, Request
+from pairwright.models.model import Usage
 
 APPLICATION_ID = 0x50575231  # "PWR1": another format has another number.
 SCHEMA = f"""
@@ -55,12 +53,9 @@ class Store:
     """The file `run.sqlite` of a folder. Every StoreError says what is wrong and what to do."""
 
     def __init__(self, path: Path, *, writing: bool = True, beneath: Path | None = None) -> None:
-        """Open, or create where `writing`. A reply that is not here is looked for in the store
-        `beneath`, which nobody writes, and which many hosts may read at a time.
-
-        Raises StoreError for a file that is not ours or is damaged, which is left as it is, and
-        InUse.
-        """
+        """Open, or create if `writing`. A reply that is not here is looked for in the store
+        `beneath`, which nobody writes. Raises StoreError for a file that is not ours or is damaged,
+        which is left as it is, and InUse."""
         self.path = path
         self.in_flight: dict[str, asyncio.Future[Completion]] = {}
         """Calls being sent to any endpoint, by key."""
@@ -207,15 +202,12 @@ class Store:
 
     def calls_by_model(self) -> dict[str, Usage]:
         """The number of calls to each model, and their tokens."""
-        query = (
-            "SELECT model, count(*), sum(prompt_tokens), sum(completion_tokens), sum(cached_tokens)"
-            " FROM calls GROUP BY model ORDER BY model"
-        )
-        return {str(model): Usage(*sums) for model, *sums in self.rows(query)}
+        sums = "count(*), sum(prompt_tokens), sum(completion_tokens), sum(cached_tokens)"
+        rows = self.rows(f"SELECT model, {sums} FROM calls GROUP BY model ORDER BY model")
+        return {str(model): Usage(*sums) for model, *sums in rows}
 
     def served_names(self) -> dict[str, dict[str, int]]:
-        """By model, the other names under which its replies say that they were answered, with the
-        number of calls."""
+        """By model, the other models that its replies name, with the number of calls."""
         names: dict[str, dict[str, int]] = {}
         query = "SELECT model, served, count(*) FROM calls WHERE served != '' GROUP BY 1, 2"
         for model, name, n in self.rows(query):
@@ -258,10 +250,8 @@ def is_held(path: Path) -> bool:
 
 
 def _lock(path: Path) -> TextIO:
-    """Hold the folder of a file for writing, until what is returned is closed.
-
-    Raises InUse where another process holds it, StoreError where the disk cannot lock.
-    """
+    """Hold the folder of a file for writing, until what is returned is closed. Raises InUse if
+    another process holds it, StoreError if the disk cannot lock."""
     try:
         file = path.with_name("lock").open("w")
     except OSError as error:

@@ -1,34 +1,11 @@
-"""Work that asks models: several calls at once (`together`), and many pieces of work with bounded
-memory and a clean stop (`work_through`)."""
+"""Many pieces of work that ask models, with bounded memory and a clean stop."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Iterable
-from typing import Any, TypeVar, overload
-
-from pairwright.errors import PairwrightError, Unanswered
+from collections.abc import Awaitable, Callable, Iterable
+from typing import TypeVar
 
 T = TypeVar("T")
 R = TypeVar("R")
-T1 = TypeVar("T1")
-T2 = TypeVar("T2")
-Work = Coroutine[Any, Any, T1]
-
-
-@overload
-async def together(a: Work[T1], b: Work[T2], /) -> tuple[T1, T2]: ...
-@overload
-async def together(*calls: Work[T1]) -> tuple[T1, ...]: ...
-async def together(*calls: Work[Any]) -> tuple[Any, ...]:
-    """Await all calls of one piece of work at once, in order.
-
-    Every sibling is awaited before the first exception is let through, so that no call
-    is abandoned half way and its reply lost.
-    """
-    found = await asyncio.gather(*calls, return_exceptions=True)
-    if failed := [one for one in found if isinstance(one, BaseException)]:
-        # A bug must not hide behind a call that merely failed or has no reply yet.
-        raise min(failed, key=lambda error: isinstance(error, PairwrightError | Unanswered))
-    return tuple(found)
 
 
 async def work_through(

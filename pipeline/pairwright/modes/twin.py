@@ -6,9 +6,9 @@ from functools import partial
 from pairwright import text
 from pairwright.drafting.drafts import Drawing, Side, write_sides
 from pairwright.drafting.judging import Requirements, both
-from pairwright.drafting.rubrics import plan_rubric, rubric_of
+from pairwright.drafting.rubrics import rubric_of
 from pairwright.drafting.rules import BuildRules, older_than
-from pairwright.gates import check_echo, check_shared_words, judge_twin
+from pairwright.gates.checks import check_echo, check_shared_words, judge_twin
 from pairwright.models import Models
 from pairwright.modes.mode import Mode, read_card
 from pairwright.records import Draft, Dropped, Item, Kept, Post, Rubric
@@ -34,9 +34,8 @@ async def build_twin(
     assert partner, "a twin has two users"
     posts = older_than(item, partner.profile)
     # Of each user: rank the posts, plan aspects, keep those that the posts support.
-    asker = rubric_of(item, models, rules, rubric)
-    other = plan_rubric(item, partner.user, posts, models, rules)
-    planned = await both((asker, other))
+    asker = rubric_of(item, item.user, item.profile, models, rules, rubric)
+    planned = await both((asker, rubric_of(item, partner.user, posts, models, rules)))
     if isinstance(planned, Dropped):
         return planned
     if alike := _check_rubrics(item, *planned, rules):

@@ -10,7 +10,7 @@ from pairwright.drafting.drafts import Drawing, Side, write_sides
 from pairwright.drafting.judging import Requirements, Texts
 from pairwright.drafting.rubrics import rubric_of
 from pairwright.drafting.rules import BuildRules
-from pairwright.gates import judge_violate
+from pairwright.gates.checks import judge_violate
 from pairwright.models import Models, together
 from pairwright.modes.mode import Mode, read_card
 from pairwright.records import Draft, Dropped, Item, Kept, Rubric, content_id
@@ -36,7 +36,7 @@ async def build_violate(
     """
     assert partner is None, "one user has this pair"
     config, gates = rules.config, rules.config.gates
-    own = await rubric_of(item, models, rules, rubric)
+    own = await rubric_of(item, item.user, item.profile, models, rules, rubric)
     if isinstance(own, Dropped):
         return own
     if config.paper_writers:

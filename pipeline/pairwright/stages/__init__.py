@@ -2,9 +2,8 @@
 
 infer.py        a rubric: plan, and drop every aspect that is not this user's own
 planner.py      the aspects of posts
-support_check.py aspect_match.py    do posts carry an aspect; do other lists ask for it, too
 writer.py       a response, from a rubric or from none
-judges.py       adherence, quality, and a comparison of two responses
+judges.py       do posts carry an aspect, do other lists ask for it; how good is a response
 history.py      a prompt with a person's history, with fewer posts if they do not all fit
 
 The scale of adherence is `AdherenceLevel` in `records`, with its words in the prompt `adherence`.

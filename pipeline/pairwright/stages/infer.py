@@ -22,10 +22,8 @@ from pairwright.records import (
 from pairwright.settings.domains import Guidance
 from pairwright.settings.prompt import Prompts
 from pairwright.settings.rules import PlanRules
-from pairwright.stages.aspect_match import match
-from pairwright.stages.judges import adherence
+from pairwright.stages.judges import SupportCase, adherence, match, support
 from pairwright.stages.planner import Plan, plan, plan_blind
-from pairwright.stages.support_check import SupportCase, support
 from pairwright.stages.writer import write_plain
 
 AT_ONCE = 2

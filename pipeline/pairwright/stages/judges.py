@@ -1,4 +1,5 @@
-"""Judge: adherence to aspects, and quality apart from them. No judge ever sees a profile.
+"""Judge: whether posts carry aspects and lists share them; how far a response serves aspects; and
+its quality apart from them. No judge of responses ever sees a profile.
 
 Each verdict comes with its reason first. A pairwise verdict that names a better response is asked
 for in the other order, too; one that changes with the order is `undecided`, which is never parity.
@@ -18,11 +19,101 @@ from pairwright.records import (
     BlindPreference,
     Comparison,
     Dropped,
+    Post,
     Quality,
     Rubric,
 )
 from pairwright.settings.domains import Scale
-from pairwright.settings.prompt import Numbered, Prompts
+from pairwright.settings.prompt import Ask, Numbered, NumberedList, Prompts, SupportPrompt
+
+# Of aspects
+
+
+class SupportCase(Reply):
+    number: Annotated[int, WHOLE_NUMBER]
+    reason: str
+    verdict: Literal["stands_without", "opposed", "far_fetched", "weak", "carried"]
+
+
+class SupportReply(Reply):
+    cases: list[SupportCase]
+
+
+async def support(
+    question: str,
+    cases: list[tuple[Aspect, tuple[Post, ...]]],
+    judge: Model,
+    prompts: Prompts,
+    *,
+    name: str = "support",
+) -> tuple[SupportCase, ...] | Dropped:
+    """Whether posts carry each aspect, or it would hold without them: one verdict each, in order.
+
+    A verbatim quote proves only where words come from. What any asker would expect, what the posts
+    oppose, do not bear on or only make possible is to be dropped. `name` marks the control in the
+    record: as many posts of other users, for which the judge should refuse nearly all.
+    """
+    # A post that several cases rest on is shown once.
+    texts = dict.fromkeys(post.text for _, posts in cases for post in posts)
+    numbers = {text: n for n, text in enumerate(texts, start=1)}
+    shown = tuple(
+        SupportPrompt(n, aspect.aspect, ", ".join(str(numbers[post.text]) for post in posts))
+        for n, (aspect, posts) in enumerate(cases, start=1)
+    )
+    numbered = tuple(Numbered(n, text) for text, n in numbers.items())
+
+    def wrong(reply: SupportReply) -> str | None:
+        return misnumbered(reply.cases, len(cases))
+
+    messages = prompts.ask("support", question=question, posts=numbered, cases=shown).messages
+    reply = await judge.answer(Ask(name, messages), SupportReply, wrong)
+    return reply if isinstance(reply, Dropped) else tuple(in_order(reply.cases))
+
+
+class MatchedAspect(Reply):
+    number: Annotated[int, WHOLE_NUMBER]
+    reason: str
+    found_in: list[int]
+
+
+class MatchReply(Reply):
+    aspects: list[MatchedAspect]
+
+
+async def match(
+    question: str,
+    aspects: list[str],
+    lists: list[tuple[str, ...]],
+    judge: Model,
+    prompts: Prompts,
+    *,
+    name: str = "match",
+) -> tuple[frozenset[int], ...] | Dropped:
+    """For every aspect, the indexes of the lists that ask for it too: an answer that serves one of
+    the list's aspects would necessarily serve this one.
+
+    `name` tells in the record what the match was for: specificity, or the precision and recall of a
+    trained planner.
+    """
+    numbered = tuple(Numbered(n, a) for n, a in enumerate(aspects, start=1))
+    shown = tuple(NumberedList(n, a) for n, a in enumerate(lists, start=1))
+
+    def wrong(reply: MatchReply) -> str | None:
+        if why := misnumbered(reply.aspects, len(aspects)):
+            return why
+        named = {n for matched in reply.aspects for n in matched.found_in}
+        if strange := named - set(range(1, len(lists) + 1)):
+            return f"list {min(strange)} does not exist"
+        return None
+
+    messages = prompts.ask("match", question=question, aspects=numbered, lists=shown).messages
+    reply = await judge.answer(Ask(name, messages), MatchReply, wrong)
+    if isinstance(reply, Dropped):
+        return reply
+    return tuple(frozenset(n - 1 for n in matched.found_in) for matched in in_order(reply.aspects))
+
+
+# Of responses
 
 
 class AdherenceScore(Reply):

@@ -16,7 +16,7 @@ from pairwright.records import Dropped, Item, Record
 from pairwright.settings.domains import Domains
 from pairwright.settings.prompt import Prompts
 from pairwright.sources import SourceItems
-from pairwright.stages import aspect_match
+from pairwright.stages.judges import match
 from pairwright.stages.planner import plan
 from pairwright.training.gold import (
     AspectAgreement,
@@ -142,11 +142,11 @@ class AspectJudging(NamedTuple):
         place = lists.index(own)
         try:
             precise, recalled = await together(
-                aspect_match.match(
+                match(
                     item.question, list(scored.planned), lists, self.model, self.prompts,
                     name="plan_score_precision",
                 ),
-                aspect_match.match(
+                match(
                     item.question, list(own), [scored.planned], self.model, self.prompts,
                     name="plan_score_recall",
                 ),

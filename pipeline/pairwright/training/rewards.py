@@ -29,7 +29,7 @@ from pydantic import FailFast, Field, ValidationError, model_validator
 from pydantic_core import to_json
 
 from pairwright.errors import CallFailed, ConfigError, EndpointRefused, InputError, first_invalid
-from pairwright.models.refusals import Transient, wait_asked
+from pairwright.models.calls import Transient, wait_asked
 from pairwright.models.server import proxy_for
 from pairwright.records import Record
 

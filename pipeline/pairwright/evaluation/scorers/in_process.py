@@ -21,9 +21,9 @@ from pairwright.errors import ConfigError, PairwrightError
 from pairwright.evaluation.settings import Classifier
 from pairwright.extras import install
 from pairwright.models import CONTEXT_LENGTH, Answer, Request, completion_of
+from pairwright.models.calls import stand_in
 from pairwright.models.client import Client, Meter
 from pairwright.models.local_model import TokenizedText
-from pairwright.models.refusals import stand_in
 from pairwright.models.scores import score_reply
 from pairwright.models.store import Store
 
