@@ -12,18 +12,11 @@ from typing import Any
 
 import pytest
 
-from pairwright.audits.catalogue import decide
-from pairwright.audits.records import (
-    Audit,
-    Check,
-    Count,
-    Flag,
-    Status,
-)
-from pairwright.audits.row_check import RowReader
+from pairwright.audits.accuracies import decide
+from pairwright.audits.examination import DEFAULT, Examination, Options
+from pairwright.audits.records import Audit, AuditSource, Check, Count, Family, Flag, Status
 from pairwright.errors import InputError
 from pairwright.pairs import (
-    AuditSource,
     PairSource,
     ReadRow,
     Row,
@@ -35,6 +28,8 @@ from pairwright.pairs import (
     label_map,
     read_pairs,
 )
+from pairwright.pairs.read import NO_INFO
+from pairwright.settings.rules import ReleaseInfo
 from pairwright.stats import Estimate
 
 DIGEST = f"sha256:{'0' * 64}"
@@ -46,15 +41,17 @@ def line(given: Row, split: str = "") -> ReadRow:
 
 
 def checks_of(
-    readers: Iterable[RowReader], rows: Iterable[Row | ReadRow], name: str = ""
+    rows: Iterable[Row | ReadRow],
+    *families: Family,
+    name: str = "",
+    options: Options = DEFAULT,
+    info: ReleaseInfo = NO_INFO,
 ) -> list[Check]:
-    """What the readers find in rows; with a name what that check finds."""
-    readers = list(readers)
+    """What checks of some families find in rows; with a name what that check finds."""
+    examination = Examination(options, info, families)
     for given in rows:
-        for reader in readers:
-            reader.add(line(given) if isinstance(given, Row) else given)
-    found = decide([check for reader in readers for check in reader.checks()])
-    return [check for check in found if not name or check.name == name]
+        examination.add(line(given) if isinstance(given, Row) else given)
+    return [check for check in decide(examination.checks()) if not name or check.name == name]
 
 
 def estimate(check: Check) -> Estimate:

@@ -1,11 +1,9 @@
 """Counts by configuration, and users who dominate."""
 
-from collections.abc import Iterable
-
 import pytest
 
-from audited import line
-from pairwright.audits.balance import Balance
+from audited import checks_of, line
+from pairwright.audits.facts import Facts
 from pairwright.audits.records import Check, Status
 from pairwright.pairs import Row
 
@@ -18,18 +16,11 @@ def row(n: int, **changes: object) -> Row:
     return Row.model_validate(fields)
 
 
-def counted(rows: Iterable[Row]) -> Balance:
-    balance = Balance()
-    for each in rows:
-        balance.add(line(each))
-    return balance
-
-
 def dominance(per_user: list[int]) -> Check:
     """The check on one configuration with this many pairs of each user."""
     users = [user for user, n in enumerate(per_user) for _ in range(n)]
     rows = (row(n, user=f"user-{user:03}") for n, user in enumerate(users))
-    (check,) = counted(rows).checks()
+    (check,) = checks_of(rows, "balance")
     assert (check.family, check.name) == ("balance", "user_dominates")
     return check
 
@@ -59,17 +50,21 @@ def test_a_user_who_dominates_is_named_with_the_first_row() -> None:
 
 def test_prompts_that_come_again_are_told_where_no_user_is_named() -> None:
     rows = [row(n, user=None, question=f"Question {n % 3}?") for n in range(9)]
-    (check,) = counted(rows).checks()
+    (check,) = checks_of(rows, "balance")
     assert (check.status, check.count, check.of) == ("note", 6, 9)
     assert check.detail == "3 different prompts"
     # Pairs of one item share its question on purpose.
-    (check,) = counted([row(n, user=None, question="One?", item_id="i") for n in range(4)]).checks()
+    rows = [row(n, user=None, question="One?", item_id="i") for n in range(4)]
+    (check,) = checks_of(rows, "balance")
     assert check.count == 0
 
 
 def test_pairs_users_and_words_are_counted_by_configuration() -> None:
     rows = [row(n, domain="Home" if n else "Garden", user=f"user-{n // 2}") for n in range(6)]
-    garden, home = counted(rows).counts()
+    facts = Facts()
+    for each in rows:
+        facts.add(line(each))
+    garden, home = facts.counts()
     assert [(one.name, one.pairs, one.users) for one in (garden, home)] == [
         ("Garden", 1, 1), ("Home", 5, 3)
     ]  # fmt: skip

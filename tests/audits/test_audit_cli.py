@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from audited import jsonl
-from pairwright.audits.catalogue import definition_of
+from pairwright.audits.catalogue import DEFINITIONS
+from pairwright.audits.examination import audit_pairs, shortened
 from pairwright.audits.records import EXAMPLES, Audit, Check
-from pairwright.audits.run import audit_pairs, shortened
 from pairwright.pairs import Layout, Part, content_digest, read_pairs, row_of, write_rows
 from pairwright.records import pseudonym
 from small_studies import twin, violate
@@ -88,7 +88,7 @@ def test_a_run_is_audited_into_its_own_folder(here: Path) -> None:
     assert done.code == (1 if found.failed else 0)
     assert "6 pairs" in done.out
     assert str(run / "audit" / "report.html") in done.out
-    assert "; word overlap with the posts is right in " in " ".join(done.out.split())
+    assert "word overlap with the posts is right in " in " ".join(done.out.split())
     page = (run / "audit" / "report.html").read_text(encoding="utf-8")
     assert page.startswith("<!doctype html>")
 
@@ -142,13 +142,12 @@ def test_what_failed_is_told_with_why_and_what_to_do_and_exits_1(here: Path) -> 
     found = Audit.model_validate_json((here / "audit-theirs" / "audit.json").read_bytes())
     same = named(found.failed, "same_sides")
     assert [flag.row for flag in same.flags] == ["7"]
-    words = definition_of(same)
+    words = DEFINITIONS[same.name]
     said = " ".join(done.out.split())
-    assert said.index("Why it matters") < said.index("Fail: ")
+    assert "theirs.jsonl: 40 pairs. 2 of " in said
     assert words.title in said
     assert "such as theirs.jsonl:8: 7 (" in said
-    for text in (words.why, words.todo):
-        assert set(text.split()) <= set(said.split())
+    assert words.todo in said
 
 
 def test_ties_are_counted_apart_and_fail_nothing(here: Path) -> None:

@@ -8,9 +8,7 @@ import pytest
 
 from audited import checks_of
 from pairwright.audits.catalogue import DEFINITIONS
-from pairwright.audits.identity import identity_checks
 from pairwright.audits.records import Check
-from pairwright.audits.texts import LIMIT, text_checks
 from pairwright.pairs import Row, RowAspect, RowPost
 from pairwright.pairs.row import derived_twin_id
 
@@ -64,7 +62,7 @@ def changed(given: Row, **changes: Any) -> Row:
 
 
 def checks(rows: Iterable[Row], name: str = "") -> list[Check]:
-    return checks_of([*identity_checks(), *text_checks()], rows, name)
+    return checks_of(rows, "integrity", name=name)
 
 
 def only(rows: Iterable[Row], name: str) -> Check:
@@ -461,7 +459,7 @@ def spoken(number: int, rejected: str, **changes: Any) -> Row:
 def test_sides_in_another_language_fail_where_they_are_many() -> None:
     rows = [spoken(n, GERMAN if n < 20 else ENGLISH) for n in range(100)]
     check = only(rows, "other_language")
-    assert (check.status, check.count, check.of, check.limit) == ("fail", 20, 100, LIMIT)
+    assert (check.status, check.count, check.of, check.limit) == ("fail", 20, 100, 0.05)
     assert check.flags[0].detail == "de, en on a question in en"
     german = tuple(post(f"p{n}", GERMAN) for n in range(2))
     asked: dict[str, Any] = {"question": GERMAN[:50], "profile": german}

@@ -8,10 +8,8 @@ from typing import Any
 import pytest
 
 from audited import checks_of, line
-from pairwright.audits.copies import copy_checks
-from pairwright.audits.duplicates import Duplicates, PeopleAcrossSplits
+from pairwright.audits.catalogue import WIDTH
 from pairwright.audits.records import Check
-from pairwright.audits.row_check import WIDTH, RowReader
 from pairwright.pairs import Row, RowAspect, RowPost
 
 QUESTION = "How do I get the smell of smoke out of an old wool coat?"
@@ -40,8 +38,7 @@ def post(words: str, **changes: Any) -> RowPost:
 
 def found(rows: Iterable[Row | tuple[Row, str]], name: str = "") -> list[Check]:
     lines = (given if isinstance(given, Row) else line(*given) for given in rows)
-    readers: list[RowReader] = [*copy_checks(), Duplicates(), PeopleAcrossSplits()]
-    return checks_of(readers, lines, name)
+    return checks_of(lines, "leakage", name=name)
 
 
 def only(*given: Any, **more: Any) -> Check:

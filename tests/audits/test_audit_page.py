@@ -17,9 +17,9 @@ from pairwright.audits.catalogue import DEFINITIONS
 from pairwright.audits.page import HERE, write_page
 from pairwright.audits.page.pairs import MOST_PAIRS
 from pairwright.audits.page.plots import audit_plots
-from pairwright.audits.page.verdict import audit_verdict, warnings
-from pairwright.audits.records import Audit, Count, Flag, Status
-from pairwright.pairs import AuditSource, Row
+from pairwright.audits.page.verdict import audit_verdict, guess_table, warnings
+from pairwright.audits.records import Audit, AuditSource, Count, Flag, Status
+from pairwright.pairs import Row
 from pairwright.stats import Estimate
 
 NEVER = "innerHTML outerHTML insertAdjacentHTML document.write eval( Function( srcdoc DOMParser"
@@ -166,7 +166,7 @@ def test_the_verdict_says_what_failed_where_why_and_what_to_do(tmp_path: Path) -
     )
     audit = audit_of(rows, *checks)
     found = audit_verdict(audit)
-    assert (found.status, found.headline) == ("fail", "Fail: 3 of 5 checks")
+    assert (found.status, found.headline) == ("fail", "3 of 5 checks fail (1 needs more pairs)")
     (length, lines, _), (_, leaks, leaking) = found.findings
     assert length == DEFINITIONS["length"]
     assert lines[0] == (
@@ -186,8 +186,8 @@ def test_the_verdict_says_what_failed_where_why_and_what_to_do(tmp_path: Path) -
 @pytest.mark.parametrize(
     ("statuses", "status", "headline"),
     [
-        (["pass", "note"], "pass", "Pass: all 1 checks"),
-        (["pass", "too_few"], "open", "No check fails, and 1 of 2 have too few pairs to decide"),
+        (["pass", "note"], "pass", "No fault found in 1 check"),
+        (["pass", "too_few"], "open", "No fault found in 2 checks (1 needs more pairs)"),
     ],
 )
 def test_undecided_is_neither_pass_nor_fail(
@@ -220,15 +220,35 @@ def test_nothing_that_lessens_the_verdict_goes_unsaid() -> None:
     assert not [*warnings(audit_of(rows))]
 
 
+@pytest.mark.parametrize(
+    ("checks", "said"),
+    [
+        ([("length", 0.7, "fail"), ("markup", 0.5, "pass")], "Yes, by 1 of 2 ways; the worst is"),
+        ([("length", 0.57, "too_few")], "Not decided: for 1 of 1 ways there are too few pairs."),
+        ([("length", 0.5, "pass")], "No, by none of 1 way."),
+        ([], "Not measured."),
+    ],
+)
+def test_whether_the_label_can_be_guessed_is_answered_first(
+    checks: list[tuple[str, float, Status]], said: str
+) -> None:
+    audit = audit_of(some_rows(), *(accuracy(*one) for one in checks))
+    assert audit_verdict(audit).guess.startswith(said)
+    assert len(guess_table(audit).rows) == len(checks)
+
+
+def test_of_many_configurations_the_worst_is_shown_and_plotted() -> None:
+    checks = [
+        accuracy("length", 0.5 - n / 100, "fail" if n == 3 else "pass", f"Home {n}")
+        for n in range(6)
+    ]
+    (row,) = guess_table(audit_of(some_rows(), *checks)).rows
+    assert row[2:5] == ("fails", "0.42 to 0.58", "Home 3")
+
+
 @pytest.mark.usefixtures("composed")
-def test_the_plot_shows_accuracies_of_the_configurations_with_the_most_pairs() -> None:
-    configs = {f"Home {n}": 100 - n for n in range(12)}
-    checks = [accuracy("length", 0.5 + n / 100, "pass", name) for n, name in enumerate(configs)]
-    audit = audit_of(some_rows(), *checks, configs=configs)
-    assert (
-        "Of 12 configurations, the 9 with the most pairs"
-        in audit_plots(audit)["accuracies"].caption
-    )
+def test_there_is_a_plot_only_of_accuracies() -> None:
+    assert audit_plots(audit_of(some_rows(), accuracy("length", 0.5, "pass")))
     assert audit_plots(audit_of(some_rows(), check("same_sides", "pass"))) == {}
 
 

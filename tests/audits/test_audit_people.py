@@ -8,13 +8,12 @@ from typing import Any
 import pytest
 
 from audited import checks_of, line
-from pairwright.audits.personal_data import FAILS, KINDS, MOST_FINDINGS, find, mask
+from pairwright.audits.examination import Options
+from pairwright.audits.personal_data import KINDS, MOST_FINDINGS, PersonalData, find, mask
 from pairwright.audits.records import Check, Redaction
-from pairwright.audits.rights import Licences, Tombstones
-from pairwright.audits.row_check import RowReader
-from pairwright.audits.scan import PersonalData
 from pairwright.pairs import Row, RowAspect, RowPost
 from pairwright.pairs.address import ForgetList, url_name
+from pairwright.settings.rules import ReleaseInfo
 
 MAIL = "jane.doe@mail.kitchen.org"
 # In two parts, so that nobody who searches this repository for keys finds one.
@@ -46,17 +45,14 @@ def row(id: str = "r1", **changes: Any) -> Row:
 
 
 def only(rows: Iterable[Row], name: str, forgotten: ForgetList | None = None) -> Check:
-    readers: dict[str, RowReader] = {
-        "licence": Licences(has_attribution=False), "tombstones": Tombstones(forgotten),
-    }  # fmt: skip
-    (check,) = checks_of([readers.get(name) or PersonalData()], rows, name)
+    (check,) = checks_of(rows, "people", name=name, options=Options(forgotten=forgotten))
     return check
 
 
 def redactions(rows: Iterable[Row]) -> list[Redaction]:
     data = PersonalData()
-    for given in rows:
-        data.add(line(given))
+    for n, given in enumerate(rows):
+        data.add(n, line(given))
     return [*data.redactions()]
 
 
@@ -76,15 +72,17 @@ FOUND = {
         "+1 212 867 5309", "+44 20 7946 0958", "+49 30 901820", "+49-30-901820", "+4915112345678",
         "(212) 867-5309", "212-867-5309", "212.867.5309", "1-212-867-5309",
     ],
-    "card": ["4539 1488 0343 6467", "4539148803436467", "5500-0000-0000-0004", "378282246310005"],
-    "iban": ["DE89 3704 0044 0532 0130 00", "DE89370400440532013000"],
-    "profile_url": [
+    "account": [
+        "4539 1488 0343 6467", "4539148803436467", "5500-0000-0000-0004", "378282246310005",
+        "DE89 3704 0044 0532 0130 00", "DE89370400440532013000",
+    ],
+    "public_name": [
         "https://movies.stackexchange.com/users/123/jane", "http://example.org/~jane",
         "https://twitter.com/jane", "twitter.com/jane", "www.instagram.com/jane.doe",
         "https://x.com/jane/status/12", "https://reddit.com/u/jane",
         "https://mastodon.social/@jane", "https://linkedin.com/in/jane-doe",
+        "@jane_doe thanks", "thanks @Jane!", "as /u/jane said", "u/jane-doe", "(@jane)",
     ],
-    "handle": ["@jane_doe thanks", "thanks @Jane!", "as /u/jane said", "u/jane-doe", "(@jane)"],
 }  # fmt: skip
 CLEAN = {
     "secret": [
@@ -104,14 +102,16 @@ CLEAN = {
         "ISBN 978-0-306-40615-7", "1.2.3.4", "1080p 60 fps", "3.14159265358979",
         "#123456789", "S01E02 2014", "4 x 100000000", "9780306406157",
     ],
-    "card": ["4539 1488 0343 6468", "1234 5678 9012 3456", "0000 0000 0000 0000"],
-    "iban": ["DE89 3704 0044 0532 0130 01", "AB12 CDEF", "IT IS 1234 5678 9012 3456"],
-    "profile_url": [
+    "account": [
+        "4539 1488 0343 6468", "1234 5678 9012 3456", "0000 0000 0000 0000",
+        "DE89 3704 0044 0532 0130 01", "AB12 CDEF", "IT IS 1234 5678 9012 3456",
+    ],
+    "public_name": [
         "https://movies.stackexchange.com/questions/123/x", "https://github.com/numpy/numpy",
         "https://twitter.com/search?q=x", "https://www.youtube.com/watch?v=x", "twitter.com",
         "https://instagram.com/p/B1", "and/or /users", "https://site.org/user-guide",
+        "@media(print)", "@article{jane,", "a@b", "5 @ 3", "@gmail.com", "@@jane", "u/s",
     ],
-    "handle": ["@media(print)", "@article{jane,", "a@b", "5 @ 3", "@gmail.com", "@@jane", "u/s"],
 }  # fmt: skip
 
 
@@ -137,10 +137,10 @@ def test_what_is_planted_in_few_rows_is_found_and_nothing_else(kind: str) -> Non
             field, told = fields[n], f"{words} By the way, {FOUND[kind][0]}. It is red."
             changes |= {"profile": (post(told),)} if field == "post" else {field: told}
         rows.append(row(f"r{n}", **changes))
-    checks = {check.name: check for check in checks_of([PersonalData()], rows)}
+    checks = {check.name: check for check in checks_of(rows, "people")}
     assert (checks[kind].count, checks[kind].of) == (5, 20)
     assert [flag.row for flag in checks[kind].flags] == [f"r{n}" for n in range(5)]
-    assert checks[kind].status == ("fail" if kind in FAILS else "note")
+    assert checks[kind].status == ("note" if kind == "public_name" else "fail")
     assert not any(checks[other].count for other in KINDS if other != kind)
 
 
@@ -280,7 +280,9 @@ def test_where_nothing_is_stated_of_other_peoples_posts_nothing_is_decided() -> 
 @pytest.mark.parametrize(("licence", "status"), [("CC-BY-4.0", "pass"), (None, "fail")])
 def test_a_stated_attribution_stands_in_for_addresses(licence: str | None, status: str) -> None:
     of = row(profile=(post(licence=licence, source_url=None),), mode="natural")
-    (check,) = checks_of([Licences(has_attribution=True)], [of])
+    (check,) = checks_of(
+        [of], "people", name="licence", info=ReleaseInfo(attribution="By the makers.")
+    )
     assert check.status == status
     assert only([of], "licence").status == "fail"
 

@@ -10,13 +10,13 @@ import pytest
 
 from audited import checks_of, estimate
 from pairwright.audits import shortcuts
-from pairwright.audits.accuracies import accuracy_check
+from pairwright.audits.accuracies import accuracy_check, decide
 from pairwright.audits.blind import COUNTS, bag_points, breaks_off
-from pairwright.audits.catalogue import decide
+from pairwright.audits.examination import Options
 from pairwright.audits.records import Check
 from pairwright.audits.sample import ClusterSample
-from pairwright.audits.shortcuts import Shortcuts
 from pairwright.pairs import Row, RowAspect, RowPost, row_of
+from pairwright.pairs.read import NO_INFO
 from pairwright.settings.rules import ReleaseInfo
 from reference_data import LLMBAR
 from small_studies import twin, violate
@@ -25,8 +25,14 @@ NOUNS = "lamp kettle garden ladder window engine river button hammer pillow curt
 pytestmark = pytest.mark.usefixtures("nothing_learnt")
 
 
-def audited(rows: Iterable[Row], bound: float = 0.58, **options: Any) -> dict[Any, Check]:
-    found = checks_of([Shortcuts(bound, **options)], rows)
+def audited(
+    rows: Iterable[Row],
+    bound: float = 0.58,
+    max_overlap: float | None = None,
+    study: ReleaseInfo = NO_INFO,
+) -> dict[Any, Check]:
+    options = Options(bound, max_overlap)
+    found = checks_of(rows, "shortcuts", "baselines", options=options, info=study)
     return {(check.config, check.name): check for check in found}
 
 
@@ -219,7 +225,7 @@ def informed(n: int, chosen: str, rejected: str) -> list[Row]:
 
 def test_overlap_with_the_profile_is_told_and_decides_nothing() -> None:
     found = audited(informed(120, "Mend the rudder first.", "Mend the roof first."))
-    for name in ("profile_overlap", "aspects_overlap", "profile_tfidf"):
+    for name in ("profile_overlap", "profile_tfidf"):
         check = found["Plain", name]
         assert (check.family, check.status) == ("baselines", "note"), name
         assert estimate(check).value == 1
@@ -257,7 +263,7 @@ def test_rare_words_of_the_profile_weigh_more_in_tfidf() -> None:
 
 def test_without_profiles_nothing_is_said_of_them() -> None:
     found = audited(even(30))
-    for name in ("profile_overlap", "aspects_overlap", "profile_tfidf"):
+    for name in ("profile_overlap", "profile_tfidf"):
         check = found["Plain", name]
         assert (check.status, check.found, check.of) == ("note", None, 0)
         assert "30 pairs have no" in check.detail

@@ -12,7 +12,6 @@ import pyarrow.parquet as pq
 import pytest
 
 from audited import checks_of, estimate, jsonl, lines, opened, refused
-from pairwright.audits.shortcuts import Shortcuts
 from pairwright.pairs import Choice
 from pairwright.sources.problems import Problems, SourceProblem
 
@@ -207,7 +206,7 @@ def test_the_first_is_always_right_and_the_audit_finds_it(tmp_path: Path) -> Non
     found = lines(file, *maps)
     assert [post.text for post in found[0].row.profile] == ["I like trees, 0."]
     assert {one.choice for one in found[:3]} == {Choice("a.jsonl:1", 4, place=0)}
-    checks = {check.name: check for check in checks_of([Shortcuts()], found)}
+    checks = {check.name: check for check in checks_of(found, "shortcuts")}
     assert (checks["key_place"].status, estimate(checks["key_place"]).value) == ("fail", 1.0)
     words = checks["bag_of_words"]
     assert (words.status, words.chance) == ("fail", 0.25)
@@ -271,7 +270,7 @@ def test_a_question_of_several_right_answers_counts_by_its_share_of_pairs(tmp_pa
         for n in range(60)
     ]
     found = lines(jsonl(tmp_path / "a.jsonl", *rows))
-    checks = {check.name: check for check in checks_of([Shortcuts()], found)}
+    checks = {check.name: check for check in checks_of(found, "shortcuts")}
     assert (checks["length"].chance, estimate(checks["length"]).value) == (0.5, 0.5)
     assert "key_place" not in checks
 

@@ -10,9 +10,8 @@ from typing import Any
 import pytest
 
 from audited import audit_of, checks_of, estimate, jsonl, lines, opened
-from pairwright.audits.page.verdict import accuracy_table
+from pairwright.audits.page.verdict import guess_table
 from pairwright.audits.records import Check
-from pairwright.audits.shortcuts import Shortcuts
 from pairwright.pairs import Choice
 from pairwright.records import pseudonym
 from pairwright.sources.problems import SourceProblem
@@ -135,7 +134,7 @@ def _text(chance: random.Random, words: int) -> str:
 
 
 def audited(file: Path) -> dict[str, Check]:
-    return {check.name: check for check in checks_of([Shortcuts()], lines(file))}
+    return {check.name: check for check in checks_of(lines(file), "shortcuts")}
 
 
 def written(tmp_path: Path, made: Iterable[dict[str, Any]]) -> Path:
@@ -150,7 +149,7 @@ def test_options_that_tell_nothing_are_picked_once_in_four(learnt: None, tmp_pat
         assert check.status in ("pass", "too_few"), name
         assert abs((estimate(check).value or 0) - 0.25) < 0.08, name
     assert found["length"].status == "pass"
-    assert "questions" in accuracy_table(audit_of([], *found.values())).head
+    assert "questions" in guess_table(audit_of([], *found.values())).head
 
 
 @pytest.mark.parametrize(
@@ -181,7 +180,7 @@ def test_a_label_always_first_fails(tmp_path: Path, labels: Sequence[int], statu
     ]
     maps = ("first=a", "second=b", "--label first=1", "--label second=2")
     read_rows = lines(jsonl(tmp_path / "a.jsonl", *rows), *maps)
-    found = {check.name: check for check in checks_of([Shortcuts()], read_rows)}
+    found = {check.name: check for check in checks_of(read_rows, "shortcuts")}
     assert found["key_place"].status == status
     assert found["length"].chance is None, "a pair is no question with options"
 

@@ -14,9 +14,9 @@ from huggingface_hub import DatasetCard
 from markdown_it import MarkdownIt
 
 from hostile import HOSTILE
-from pairwright.audits.records import Audit, Check
+from pairwright.audits.records import Audit, AuditSource, Check
 from pairwright.lines import write_one
-from pairwright.pairs import AuditSource, Layout, Part, Row, read_rows
+from pairwright.pairs import Layout, Part, Row, read_rows
 from pairwright.pairs.conversion import user_message
 from pairwright.pairs.layout import file_digest
 from pairwright.pairs.parquet import SCHEMA

@@ -1,17 +1,35 @@
-"""The words of every check of an audit, and the decision on checks that compare an accuracy.
+"""The checks of an audit: their words in checks.toml, and the functions that look at rows.
 
-An audit compares dozens of accuracies with a limit. If each were decided at 95 %, one audit in
-three of pairs without a fault would fail; so Holm's method decides them together, and all of them
-err in at most `LEVEL` of audits. Every other check counts rows, so chance plays no role.
+A check that needs one row is a function of it. It returns what is wrong, an empty text if nothing
+is, and None if the row has nothing that the check examines:
+
+    @row_check
+    def empty_text(row: Row) -> str | None:
+        return "" if row.question.strip() else "question is empty"
+
+A check that compares rows is a function of the table of all of them, which `facts.py` describes:
+
+    @table_check
+    def duplicate_id(facts: Facts) -> Found:
+        again = facts.table.index[facts.table["id"].duplicated()]
+        return Found(len(facts.table), dict.fromkeys(again, "an earlier row has this id"))
+
+`counted` compares what either finds with the limit in checks.toml.
 """
 
-import math
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
 
-from pairwright.audits.records import Check, CheckDefinition, Family
-from pairwright.stats import LEVEL, Estimate, z_of
+from pairwright.audits.records import Check, CheckDefinition, Family, Flag
+from pairwright.pairs import Row
+from pairwright.stats import Estimate
+
+if TYPE_CHECKING:
+    from pairwright.audits.facts import Facts
 
 _WORDS = tomllib.loads(Path(__file__).with_name("checks.toml").read_text(encoding="utf-8"))
 DEFINITIONS = {
@@ -33,11 +51,80 @@ PARTS = {
     for title, families in _PARTS.items()
 }
 """By the title of a part of the report, its checks."""
+KEPT = 10_000
+"""The most rows that a check names; it counts all."""
+WIDTH = 120
+"""Characters of a flag's detail."""
+TEXT = 100_000
+"""Characters of a text in which runs of words are looked for."""
 
 
-def definition_of(check: Check) -> CheckDefinition:
-    """What a check looks for, why it matters and what to do."""
-    return DEFINITIONS[check.name]
+@dataclass
+class Found:
+    """What a check found: the rows that it examined, and what is wrong, by the row's number."""
+
+    of: int = 0
+    details: dict[int, str] = field(default_factory=dict)
+    """Of the first KEPT rows at least."""
+    count: int = 0
+    """Rows found, if some have no detail; else 0."""
+    note: str = ""
+    """What is said beside the count."""
+
+    def add(self, number: int, detail: str | None) -> None:
+        """Count a row as examined unless there is no detail, and as found unless that is empty."""
+        if detail is None:
+            return
+        self.of += 1
+        if detail:
+            self.count += 1
+            if len(self.details) < KEPT:
+                self.details[number] = clip(detail)
+
+
+R = TypeVar("R", bound=Callable[[Row], str | None])
+T = TypeVar("T", bound="Callable[[Facts], Found]")
+ROW_CHECKS: dict[str, Callable[[Row], str | None]] = {}
+TABLE_CHECKS: "dict[str, Callable[[Facts], Found]]" = {}
+
+
+NOTES: "dict[str, Callable[[Facts], str]]" = {}
+"""What checks of one row say beside their counts, if the table of all rows shows it."""
+
+
+def row_check(look: R) -> R:
+    """Make a function of a row the check of its name."""
+    ROW_CHECKS[look.__name__] = look
+    return look
+
+
+def table_check(look: T) -> T:
+    """Make a function of the table of rows the check of its name."""
+    TABLE_CHECKS[look.__name__] = look
+    return look
+
+
+def counted(name: str, found: Found, facts: "Facts") -> Check:
+    """The check of the rows that were found, compared with its limit."""
+    own = DEFINITIONS[name]
+    share = own.limit if facts.built or own.others is None else own.others
+    limit = share if share < 1 and found.of else None
+    count = found.count or len(found.details)
+    fails = limit is not None and count > limit * found.of
+    flags = islice(sorted(found.details.items()), KEPT)
+    return Check(
+        family=own.family,
+        name=name,
+        status="note" if limit is None else "fail" if fails else "pass",
+        count=count,
+        of=found.of,
+        limit=limit,
+        detail=(found.note or own.how) if found.of else own.nothing,
+        flags=tuple(
+            Flag(row=facts.ids[n], detail=clip(detail), where=facts.places[n])
+            for n, detail in flags
+        ),
+    )
 
 
 def note_check(
@@ -51,26 +138,7 @@ def note_check(
     )  # fmt: skip
 
 
-def decide(checks: Sequence[Check]) -> list[Check]:
-    """The checks in their order; those with a p are decided together, and have too few pairs where
-    it is not small enough."""
-    # It loads pandas, which the export of a study, a user of single checks, does without.
-    from statsmodels.stats.multitest import multipletests
-
-    ps = [check.p for check in checks if check.p is not None]
-    settled = iter(multipletests(ps, LEVEL, method="holm")[0] if ps else ())
-    return [
-        check
-        if check.p is None or next(settled)
-        else Check(
-            **dict(check) | {"status": "too_few", "needed": _needed(check.p, check.of, len(ps))}
-        )
-        for check in checks
-    ]
-
-
-def _needed(p: float, n: int, tests: int) -> int | None:
-    """The number at which the same accuracy would be settled as the least sure of all tests."""
-    z = z_of(p)
-    needed = n * (z_of(LEVEL / tests) / z) ** 2 if z > 0 else math.inf
-    return math.ceil(needed) if needed < 10_000_000 else None
+def clip(detail: str) -> str:
+    """A text on one line, and no longer than a flag's detail may be."""
+    line = " ".join(detail[: 4 * WIDTH].split())
+    return line if len(line) <= WIDTH else line[: WIDTH - 1] + "…"

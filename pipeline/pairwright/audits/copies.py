@@ -2,33 +2,17 @@
 question, and posts that are later than it.
 """
 
-from collections import Counter
 from functools import lru_cache
 
 from pairwright import text
-from pairwright.audits.row_check import OTHERS, TEXT, RowCheck
+from pairwright.audits.catalogue import NOTES, TEXT, row_check
+from pairwright.audits.facts import Facts
 from pairwright.modes import label_of
 from pairwright.pairs import Row
 from pairwright.times import is_older, time_text
 
 
-def copy_checks() -> list[RowCheck]:
-    return [
-        RowCheck(
-            "rubric_leak", rubric_leak, others=OTHERS, nothing="no row has aspects or a narrative"
-        ),
-        RowCheck(
-            "target_in_profile", target_in_profile, others=OTHERS, nothing="no row has a profile"
-        ),
-        RowCheck(
-            "response_in_profile", response_in_profile, others=OTHERS,
-            nothing="no row has a profile",
-            detail=lambda: f"{POST_RUN} words in a row, or half of a shorter response",
-        ),
-        _later_post(),
-    ]  # fmt: skip
-
-
+@row_check
 def rubric_leak(row: Row) -> str | None:
     """A run of words of an aspect, its evidence or the narrative that the question does not hold,
     or a whole aspect. The build's gate refuses any, so a release has none."""
@@ -80,6 +64,7 @@ CHARACTERS = 20
 words: some scripts have no spaces between words."""
 
 
+@row_check
 def response_in_profile(row: Row) -> str | None:
     """A side that repeats a run of words of a post of its row's profile, which the question does
     not hold."""
@@ -112,6 +97,7 @@ def _run(response: str) -> int:
     return min(POST_RUN, max(SHORT_RUN, own // 2))
 
 
+@row_check
 def target_in_profile(row: Row) -> str | None:
     """A post that repeats the question, or question and narrative, by the rule that a build leaves
     posts out by: four fifths of the shorter text's runs of three words."""
@@ -126,29 +112,24 @@ def target_in_profile(row: Row) -> str | None:
     return next(details, "")
 
 
-def _later_post() -> RowCheck:
+@row_check
+def later_post(row: Row) -> str | None:
     """Posts that are not older than the question."""
-    counts = Counter[str]()
+    time = row.created
+    dated = [(n, post.created) for n, post in enumerate(row.profile, 1) if post.created]
+    if time is None or not dated:
+        return None
+    late = (
+        f"post {n} is of {time_text(written)}, the question of {time_text(time)}"
+        for n, written in dated
+        if not is_older(written, time)
+    )
+    return next(late, "")
 
-    def later_post(row: Row) -> str | None:
-        time = row.created
-        if time is None:
-            return None
-        dated = [(n, post.created) for n, post in enumerate(row.profile, 1) if post.created]
-        counts["posts"] += len(row.profile)
-        counts["undated"] += len(row.profile) - len(dated)
-        if not dated:
-            return None
-        late = (
-            f"post {n} is of {time_text(written)}, the question of {time_text(time)}"
-            for n, written in dated
-            if not is_older(written, time)
-        )
-        return next(late, "")
 
-    return RowCheck(
-        "later_post", later_post, nothing="no row says when question and posts were written",
-        detail=lambda: f"{counts['undated']:,} of {counts['posts']:,} posts have no time"
-        if counts["undated"]
-        else "",
-    )  # fmt: skip
+def _undated(facts: Facts) -> str:
+    posts, undated = (int(facts.table[name].sum()) for name in ("posts", "undated"))
+    return f"{undated:,} of {posts:,} posts have no time" if undated else ""
+
+
+NOTES["later_post"] = _undated

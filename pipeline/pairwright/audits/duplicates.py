@@ -1,43 +1,24 @@
-"""Nearly the same text by two users or in two splits, and people in two splits.
+"""Nearly the same text by two users or in two splits.
 
 Broder, "On the resemblance and containment of documents" (1997): MinHash estimates the Jaccard
 overlap of two texts' runs of three words. Texts that share a bucket are compared by it.
 """
 
+from array import array
 from collections.abc import Iterable
 from zlib import crc32
 
 import numpy as np
+import pandas as pd
 from datasketch import MinHash, MinHashLSH
 
 from pairwright import text
+from pairwright.audits.catalogue import TEXT, Found, counted
+from pairwright.audits.facts import Facts
 from pairwright.audits.records import Check
-from pairwright.audits.row_check import OTHERS, TEXT, RowCheck, RowPlace
 from pairwright.manner import is_choice_text
-from pairwright.modes import label_of
+from pairwright.modes import MODES, label_of
 from pairwright.pairs import ReadRow
-
-
-class PeopleAcrossSplits:
-    """`people_across_splits`: a user, or a twin's two, whose rows are in two splits."""
-
-    def __init__(self) -> None:
-        self._first: dict[str, str] = {}
-        self._check = RowCheck(
-            "people_across_splits", nothing="the rows come without splits, or name no users"
-        )
-
-    def add(self, line: ReadRow) -> None:
-        row, split = line.row, line.split
-        who = [name for name in (row.user, row.dyad, row.twin_id) if name]
-        if not split or not who:
-            return
-        elsewhere = {self._first.setdefault(name, split) for name in who} - {split}
-        self._check.count(line, f"in {split}, and in {min(elsewhere)}" if elsewhere else "")
-
-    def checks(self) -> Iterable[Check]:
-        return self._check.checks()
-
 
 LEAST_WORDS = 5
 """A text of fewer words repeats another by chance."""
@@ -47,22 +28,44 @@ PLACES, BANDS = 40, 10
 """Of a signature, and the bands of its places: of two texts of overlap .8 a band is equal with
 probability .995, of .5 with .48, of .2 with .02."""
 RUN = 3
+_EMPTY = MinHash(num_perm=PLACES, hashfunc=crc32)
 
 
 class NearDuplicates:
-    """Texts by number; a text that nearly repeats earlier ones knows the first of them."""
+    """`near_duplicate_questions`, `near_duplicate_posts`: the same or nearly the same text of two
+    users; `near_duplicates_across_splits`: in two splits.
+
+    A twin's question is its asker's: the other half does not repeat it. What two users chose from
+    is asked of both on purpose.
+    """
 
     def __init__(self) -> None:
         self._index = MinHashLSH(num_perm=PLACES, params=(BANDS, PLACES // BANDS))
         self._signatures: dict[int, np.ndarray[tuple[int], np.dtype[np.uint32]]] = {}
-        self._known: dict[int, int] = {}
+        self._known: dict[int, int | None] = {}
         """By a text's hash, the number of its group: that of the first text it is like."""
+        self._texts = array("l")
+        """Of each text three numbers: its row, its post (0: the question) and its group."""
 
-    def group(self, passage: str) -> int | None:
-        """The group of a text; None of one with too few words."""
+    def add(self, number: int, line: ReadRow) -> None:
+        """Group the texts of a row."""
+        row = line.row
+        own_choice = label_of(row.mode) == "given"
+        if row.asked and not own_choice:
+            self._note(number, 0, row.question)
+        for n, post in enumerate(row.profile, 1):
+            if not (own_choice and is_choice_text(post.text)):
+                self._note(number, n, post.text)
+
+    def _note(self, number: int, post: int, passage: str) -> None:
         key = hash(passage)
-        if key in self._known:
-            return self._known[key]
+        if key not in self._known:
+            self._known[key] = self._group(passage)
+        if (group := self._known[key]) is not None:
+            self._texts.extend((number, post, group))
+
+    def _group(self, passage: str) -> int | None:
+        """The group of a text that is new; None if it has too few words."""
         words = text.words(passage[:TEXT])
         if len(words) < max(RUN, text.run_length(passage, LEAST_WORDS)):
             return None
@@ -78,90 +81,41 @@ class NearDuplicates:
         if not near:
             self._signatures[own] = sketch.hashvalues.astype(np.uint32)
             self._index.insert(own, sketch, check_duplication=False)
-        self._known[key] = own
         return own
 
-
-_EMPTY = MinHash(num_perm=PLACES, hashfunc=crc32)
-
-
-class _FirstSeen:
-    """Of every group of texts, where one is of another user or split than an earlier one."""
-
-    def __init__(self, check: RowCheck, whose: str) -> None:
-        self._check, self._whose = check, whose
-        self._first: dict[int, tuple[str, RowPlace, str]] = {}
-        self._flagged: set[int] = set()
-
-    def add(self, group: int, owner: str, place: RowPlace, named: str) -> None:
-        """Note a text; the first of the group is flagged, too, once another owner has it."""
-        first, earlier, there = self._first.setdefault(group, (owner, place, named))
-        if first == owner:
-            return
-        self._flag(place, f"{named} nearly repeats {self._whose}: {there} of {earlier.row}")
-        self._flag(earlier, f"{there} nearly repeats {self._whose}: {named} of {place.row}")
-
-    def _flag(self, place: RowPlace, detail: str) -> None:
-        if place.order not in self._flagged:
-            self._flagged.add(place.order)
-            self._check.flag(place, detail)
+    def checks(self, facts: Facts) -> Iterable[Check]:
+        """The three checks, after the last row."""
+        table = facts.table
+        columns = np.array(self._texts, np.int64).reshape(-1, 3)
+        texts = pd.DataFrame(columns, columns=["row", "post", "group"])
+        texts[["user", "split"]] = table[["user", "split"]].reindex(texts["row"]).to_numpy()
+        given = [name for name, mode in MODES.items() if mode.label == "given"]
+        named, split = table["user"].notna(), table["split"] != ""
+        asking = int((named & ~table["mode"].isin(given)).sum())
+        posting = int((named & (table["posts"] > 0)).sum())
+        users = texts[texts["user"].notna()]
+        splits = texts[texts["split"] != ""]
+        for name, of, own, owner in (
+            ("questions", asking, users[users["post"] == 0], "user"),
+            ("posts", posting, users[users["post"] > 0], "user"),
+            ("across_splits", int(split.sum()), splits, "split"),
+        ):
+            kind = "near_duplicates" if owner == "split" else "near_duplicate"
+            yield counted(f"{kind}_{name}", Found(of, _repeated(own, owner, facts)), facts)
 
 
-class Duplicates:
-    """`near_duplicate_questions`, `near_duplicate_posts`: the same or nearly the same text of two
-    users; `near_duplicates_across_splits`: in two splits.
-
-    A twin's question is its asker's: the other half does not repeat it.
-    """
-
-    def __init__(self) -> None:
-        self._texts = NearDuplicates()
-        # Others ask many users one question on purpose.
-        self._questions = RowCheck(
-            "near_duplicate_questions", limit=OTHERS, others=None,
-            nothing="no row names its user",
-        )  # fmt: skip
-        self._posts = RowCheck(
-            "near_duplicate_posts", limit=OTHERS, others=OTHERS,
-            nothing="no row names its user and has a post",
-        )  # fmt: skip
-        self._across = RowCheck(
-            "near_duplicates_across_splits", limit=OTHERS, others=OTHERS,
-            nothing="the rows come without splits",
-        )  # fmt: skip
-        self._of_questions = _FirstSeen(self._questions, "another user's")
-        self._of_posts = _FirstSeen(self._posts, "another user's")
-        self._of_splits = _FirstSeen(self._across, "another split's")
-
-    def add(self, line: ReadRow) -> None:
-        row = line.row
-        # What two users chose of is asked of both on purpose, and of others too.
-        own_choice = label_of(row.mode) == "given"
-        asks = row.user is not None and not own_choice
-        question = self._questions.place(line) if asks else None
-        post = self._posts.place(line) if row.user is not None and row.profile else None
-        across = self._across.place(line) if line.split else None
-        texts = [("question", row.question)] if row.asked and not own_choice else []
-        texts += [
-            (f"post {n}", one.text)
-            for n, one in enumerate(row.profile, 1)
-            if not (own_choice and is_choice_text(one.text))
-        ]
-        for name, passage in texts:
-            group = self._texts.group(passage)
-            if group is None:
-                continue
-            if name == "question" and question and row.user:
-                self._of_questions.add(group, row.user, question, name)
-            elif name != "question" and post and row.user:
-                self._of_posts.add(group, row.user, post, name)
-            if across:
-                self._of_splits.add(group, line.split, across, name)
-
-    def checks(self) -> Iterable[Check]:
-        method = (
-            f"MinHash over runs of three words, estimated overlap at least {SIMILAR}; texts under"
-            f" {LEAST_WORDS} words are left out"
-        )
-        for check in (self._questions, self._posts, self._across):
-            yield check.check(method)
+def _repeated(texts: pd.DataFrame, owner: str, facts: Facts) -> dict[int, str]:
+    """Rows with a text that another owner has, too, and the first row of each such group."""
+    first = texts.groupby("group")[["row", "post", owner]].transform("first")
+    other = (texts[owner] != first[owner]).to_numpy()
+    details: dict[int, str] = {}
+    for (row, post), (earlier, there) in zip(
+        texts[["row", "post"]][other].to_numpy().tolist(),
+        first[["row", "post"]][other].to_numpy().tolist(),
+        strict=True,
+    ):
+        here, beside = (f"post {n}" if n else "question" for n in (post, there))
+        said = f"nearly repeats another {owner}'s:"
+        details.setdefault(row, f"{here} {said} {beside} of {facts.ids[earlier]}")
+        details.setdefault(earlier, f"{beside} {said} {here} of {facts.ids[row]}")
+    return details

@@ -1,8 +1,9 @@
-"""Personal data in a text: keys by detect-secrets, telephone numbers by phonenumbers, numbers of
+"""Personal data in texts: keys by detect-secrets, telephone numbers by phonenumbers, numbers of
 accounts, cards and registers by their forms and the check digits of python-stdnum."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from itertools import islice
 from typing import NamedTuple
@@ -38,6 +39,11 @@ from stdnum.fr import nir
 from stdnum.it import codicefiscale
 from stdnum.se import personnummer
 from stdnum.us import ssn
+
+from pairwright.audits.catalogue import Found, counted
+from pairwright.audits.facts import Facts
+from pairwright.audits.records import Check, Redaction
+from pairwright.pairs import ReadRow, Row
 
 Span = tuple[int, int]
 MOST_FINDINGS = 200
@@ -168,22 +174,20 @@ def _handles(text: str) -> Iterator[Span]:
         yield from (match.span() for match in _HANDLE.finditer(text))
 
 
-KINDS: dict[str, Callable[[str], Iterator[Span]]] = {
-    "secret": _secrets,
-    "iban": _numbers(r"[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?", iban.is_valid),
-    "card": _numbers(
-        r"[2-6]\d{3}([ -]?)\d{4}\1\d{4}\1\d{4}|3[47]\d{2}([ -]?)\d{6}\2\d{5}", _is_card
-    ),
-    "national_id": _national_ids,
-    "email": _emails,
-    "profile_url": _profile_urls,
-    "phone": _phones,
-    "handle": _handles,
-}
-"""By check. Of findings that overlap, that of the first kind is kept."""
-FAILS = frozenset(KINDS) - {"profile_url", "handle"}
-"""Those by which anybody can reach or rob a person. The others are public names, often of somebody
-famous: they are noted and logged."""
+_IBAN = r"[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?"
+_CARD = r"[2-6]\d{3}([ -]?)\d{4}\1\d{4}\1\d{4}|3[47]\d{2}([ -]?)\d{6}\2\d{5}"
+_FINDERS: tuple[tuple[str, Callable[[str], Iterator[Span]]], ...] = (
+    ("secret", _secrets),
+    ("account", _numbers(_IBAN, iban.is_valid)),
+    ("account", _numbers(_CARD, _is_card)),
+    ("national_id", _national_ids),
+    ("email", _emails),
+    ("public_name", _profile_urls),
+    ("phone", _phones),
+    ("public_name", _handles),
+)
+"""By check. If findings overlap, that of the first is kept."""
+KINDS = tuple(dict.fromkeys(kind for kind, _ in _FINDERS))
 # Without one of these an ASCII text holds nothing.
 _MARK = re.compile(r"[0-9@/]|PRIVATE KEY")
 
@@ -193,7 +197,7 @@ def find(text: str) -> list[Finding]:
     findings: list[Finding] = []
     if text.isascii() and not _MARK.search(text):
         return findings
-    for kind, found in KINDS.items():
+    for kind, found in _FINDERS:
         for start, end in islice(found(text), MOST_FINDINGS):
             if all(end <= other.start or other.end <= start for other in findings):
                 findings.append(Finding(kind, start, end))
@@ -211,3 +215,62 @@ def mask_text(text: str) -> str:
     for one in reversed(find(text)):
         text = text[: one.start] + mask(text, one) + text[one.end :]
     return text
+
+
+_CLEAN: list[Redaction] = []
+"""Of nearly all texts: one list for all of them."""
+
+
+class PersonalData:
+    """A check per kind: rows that hold such data; and every place of it. Each text is searched
+    once. Addresses that a licence asks for (`source_url`) are not searched."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, list[Redaction]] = {}
+        """The redactions of a text, by the text's hash."""
+        self._rows: Counter[int] = Counter()
+        self._found = {kind: Found() for kind in KINDS}
+
+    def add(self, number: int, line: ReadRow) -> None:
+        """Search one row's texts."""
+        details: dict[str, str] = {}
+        counted = set[int]()
+        for field, post, text in _fields(line.row):
+            key = hash(text)
+            if key not in self._known:
+                self._known[key] = [
+                    Redaction(
+                        row=line.row.id, where=line.where, field=field, post=post, kind=one.kind,
+                        start=one.start, end=one.end, masked=mask(text, one), rows=0,
+                    )
+                    for one in find(text)
+                ] or _CLEAN  # fmt: skip
+            for one in self._known[key]:
+                details.setdefault(one.kind, f"{field}: {one.masked}")
+                counted.add(key)
+        self._rows.update(counted)
+        for kind, found in self._found.items():
+            found.add(number, details.get(kind, ""))
+
+    def checks(self, facts: Facts) -> Iterable[Check]:
+        """The check of each kind."""
+        return [counted(kind, found, facts) for kind, found in self._found.items()]
+
+    def redactions(self) -> Iterator[Redaction]:
+        """All findings, in the order of the source."""
+        for key, redactions in self._known.items():
+            for one in redactions:
+                yield Redaction(**dict(one) | {"rows": self._rows[key]})
+
+
+def _fields(row: Row) -> Iterator[tuple[str, str, str]]:
+    """Every text that people read, as field, post and text."""
+    for name in ("question", "narrative", "chosen", "rejected"):
+        if text := getattr(row, name):
+            yield name, "", text
+    for number, post in enumerate(row.profile):
+        yield f"profile[{number}].text", post.id, post.text
+    for number, aspect in enumerate(row.rubric_aspects):
+        for name in ("aspect", "reason", "evidence"):
+            if text := getattr(aspect, name):
+                yield f"rubric_aspects[{number}].{name}", "", text

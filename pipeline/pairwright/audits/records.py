@@ -4,7 +4,6 @@ from typing import Literal
 
 from pydantic import Field
 
-from pairwright.pairs import AuditSource
 from pairwright.records import Record
 from pairwright.stats import Estimate
 
@@ -12,11 +11,11 @@ Family = Literal["shortcuts", "baselines", "leakage", "integrity", "people", "hu
 Status = Literal["pass", "fail", "too_few", "note"]
 """`note`: a figure that decides nothing. `too_few`: the pairs are too few to decide."""
 EXAMPLES = 20
-"""Rows that audit.json names of a check."""
+"""Rows that audit.json names per check."""
 
 
 class CheckDefinition(Record):
-    """The words of a check, for the report and the page of checks."""
+    """A check in checks.toml: its words, and how many rows it may find."""
 
     family: Family
     name: str
@@ -26,6 +25,14 @@ class CheckDefinition(Record):
     """Why it matters: one or two sentences."""
     todo: str
     """A remedy for the person who made the pairs."""
+    limit: float = 0.0
+    """The share of rows that it may find; 1 of a check that decides nothing."""
+    others: float | None = None
+    """The same for pairs that are not from a release or run, if it differs."""
+    how: str = ""
+    """How it looks, if the title does not say it."""
+    nothing: str = "no row has anything that this check examines"
+    """What is said if no row could be examined."""
 
 
 class Flag(Record):
@@ -35,7 +42,7 @@ class Flag(Record):
     """The row's id."""
     detail: str = ""
     where: str = ""
-    """`file:line` of the row in what was audited; of rows that share an id, of several."""
+    """`file:line` of the row in what was audited; ids may be there twice."""
 
 
 class Check(Record):
@@ -48,14 +55,14 @@ class Check(Record):
     """Empty: all rows together."""
     status: Status
     found: Estimate | None = None
-    """The estimated accuracy or share with its 95 % interval; None where nothing is estimated."""
+    """The estimated accuracy or share with its 95 % interval; None if nothing is estimated."""
     count: int | None = None
-    """The number of rows found, where the check looks for rows."""
+    """The number of rows found, if the check looks for rows."""
     of: int = 0
-    """The number of rows examined; where it is a sample, `detail` says so."""
+    """The number of rows examined; if it is a sample, `detail` says so."""
     limit: float | None = None
     chance: float | None = None
-    """The accuracy of chance on questions with options; on pairs it is one half."""
+    """The accuracy of chance on questions with options; on pairs it is .5."""
     needed: int | None = None
     """Status too_few: about how many pairs, or questions with options (then there is a `chance`),
     would settle it, if what was found stays as it is."""
@@ -63,7 +70,7 @@ class Check(Record):
     flags: tuple[Flag, ...] = ()
     """The rows found, in the order of the source; audit.json keeps the first EXAMPLES."""
     p: float | None = Field(None, exclude=True)
-    """Of an accuracy with a limit: how probable it is to be as far from it by chance."""
+    """For an accuracy with a limit: how probable it is to be as far from it by chance."""
 
 
 class Redaction(Record):
@@ -75,7 +82,7 @@ class Redaction(Record):
     field: str
     """Such as `question` or `profile[2].text`, counted from 0."""
     post: str
-    """The post's id, where it is in one."""
+    """The post's id, if it is in one."""
     kind: str
     start: int
     end: int
@@ -95,6 +102,22 @@ class Count(Record):
     rejected_words: float
 
 
+class AuditSource(Record):
+    """What an audit says of the rows that it saw."""
+
+    name: str
+    """A folder's or file's name, or a Hub id; never a path of the auditor's machine."""
+    kind: Literal["release", "run", "plain"]
+    version: str = ""
+    digest: str
+    """`sha256:` over the rows, in their order."""
+    rows: int
+    configs: dict[str, int]
+    simulated: bool
+    problems: dict[str, int]
+    """Rows that could not be read, by reason. They are part of no other number."""
+
+
 class Audit(Record):
     """A whole audit."""
 
@@ -108,7 +131,7 @@ class Audit(Record):
     """Pairs and twins, by id, that simulated annotators decided on, and whether they verified them.
     The page shows it; a row's own `verified` is about people."""
     redactions: tuple[Redaction, ...] = Field((), exclude=True)
-    """Written to a file of its own, for the person who mends the pairs."""
+    """Written to a file of its own, for the person who corrects the pairs."""
 
     @property
     def failed(self) -> tuple[Check, ...]:

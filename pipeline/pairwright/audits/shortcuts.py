@@ -1,237 +1,262 @@
 """Shortcuts: ways to pick the chosen response without knowing the user, or by word overlap."""
 
-from array import array
 from collections import defaultdict
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 
 import numpy as np
+import pandas as pd
 
-from pairwright.audits.accuracies import Questions, accuracy_check
-from pairwright.audits.blind import COUNTS, LEAST_CLUSTERS, bag_points, counts
+from pairwright.audits.accuracies import accuracy_check
+from pairwright.audits.blind import COUNTS, LEAST_CLUSTERS, bag_points
 from pairwright.audits.catalogue import note_check
-from pairwright.audits.informed import BASELINES, baseline_points
+from pairwright.audits.facts import Facts
+from pairwright.audits.informed import baseline_points
 from pairwright.audits.records import Check, Flag
 from pairwright.audits.sample import ClusterSample
 from pairwright.modes import MODES, halves_of, label_of
-from pairwright.pairs import MAX_SHORTCUT, ReadRow, Row
+from pairwright.pairs import MAX_SHORTCUT, ReadRow, Row, blind_bound
 from pairwright.pairs.clusters import Clusters
-from pairwright.pairs.read import NO_INFO
-from pairwright.settings.rules import ReleaseInfo
 from pairwright.stats import Floats, Places, mean
 from pairwright.text import number_of
 
-OVERLAP = ("profile_overlap", "profile_tfidf")
-"""The checks that are given over all configurations of a mode, too."""
 SAMPLE = 5_000
 """Pairs of a configuration that the bag of words and informed baselines see."""
 MIRRORED = "Mirrored: 50 % by arithmetic, because each pair is there with swapped sides, too."
 NAMED = 20
 """Twins that a check names."""
+PICKS = {
+    "length": ("the longest", "the shortest"),
+    "markup": ("the one with the most markup", "the one with the least markup"),
+    "breaks_off": ("one that breaks off", "one that does not break off"),
+}
+OTHER = ("the one with the highest score", "the one with the lowest score")
+"""What the two rules pick, by check."""
 
 
-class _Pairs:
-    """The pairs of one configuration: numbers of every pair, and a sample of rows as JSON, in a
-    quarter of their memory."""
+@dataclass
+class _Stream:
+    """What is kept of a configuration's rows beside the table."""
 
-    def __init__(self, config: str, mode: str | None) -> None:
-        self.config, self.mode = config, mode
-        self.questions = Questions()
-        self.twins: dict[str, list[tuple[int, str]]] = {}
-        """By twin, the places and ids of its halves."""
-        self._sample: ClusterSample[tuple[int, str | None, str]] = ClusterSample(SAMPLE)
-        """Places of rows, their languages, which take long to tell, and the rows."""
-        self._points = bytearray()
-        self._clusters = array("L")
-        self.depend = Clusters()
-        self.numbers: dict[str, int] = {}
-        """Of clusters, by name."""
-
-    def add(self, line: ReadRow) -> None:
-        row, place = line.row, len(self._clusters)
-        if line.choice:
-            self.questions.add(place, line.choice)
-        if self._sample.has_room(row.cluster):
-            self._sample.add(row.cluster, (place, row.language, row.model_dump_json()))
-        if row.twin_id:
-            self.twins.setdefault(row.subject, []).append((place, row.id))
-        chosen, rejected = (
-            counts(row.question, side, row.language) for side in (row.chosen, row.rejected)
-        )
-        self._points.extend((a > b) - (a < b) + 1 for a, b in zip(chosen, rejected, strict=True))
-        self.depend.add(row)
-        self._clusters.append(self.numbers.setdefault(row.cluster, len(self.numbers)))
-
-    @property
-    def clusters(self) -> Places:
-        joined = [self.numbers[self.depend.name(one)] for one in self.numbers]
-        return np.array(joined, np.intp)[np.array(self._clusters, np.intp)]
-
-    @property
-    def points(self) -> Floats:
-        """Shape (n, len(COUNTS)): 1 where more is chosen, 0 where it is rejected, or one half."""
-        return np.frombuffer(bytes(self._points), np.uint8).reshape(-1, len(COUNTS)) / 2
-
-    def sample(self) -> tuple[Places, list[Row], str]:
-        """The places and rows of the sample, and in a sentence that it is one."""
-        drawn = list(self._sample)
-        n, every = len(drawn), len(self._clusters)
-        said = f"Whole clusters drawn by hash: {n:,} of {every:,} pairs." if n < every else ""
-        rows = [Row.of_language(row, language) for _, language, row in drawn]
-        return np.array([place for place, _, _ in drawn], np.intp), rows, said
-
-
-Overlap = tuple[str | None, Floats, Places, dict[str, int]]
-"""Points of a baseline in one configuration, its mode, and the clusters with their names."""
+    sample: ClusterSample[tuple[int, str | None, str]] = field(
+        default_factory=lambda: ClusterSample(SAMPLE)
+    )
+    """Numbers of rows, their languages, which take long to tell, and the rows as JSON, which takes
+    a quarter of their memory."""
+    depend: Clusters = field(default_factory=Clusters)
 
 
 class Shortcuts:
     """The part of an audit on shortcuts and informed baselines."""
 
     def __init__(
-        self,
-        max_shortcut: float = MAX_SHORTCUT,
-        max_overlap: float | None = None,
-        study: ReleaseInfo = NO_INFO,
+        self, max_shortcut: float = MAX_SHORTCUT, max_overlap: float | None = None
     ) -> None:
         """`max_shortcut` bounds max(accuracy, 1 - accuracy) of blind checks: between 0.5 and 1.
-        `max_overlap` bounds the accuracy of word overlap with the posts; None: as the study did, or
-        not at all."""
-        self._bound = max_shortcut
-        self._max_overlap = study.max_overlap if max_overlap is None else max_overlap
-        self._pairs: dict[str, _Pairs] = {}
-        self._preferences: defaultdict[str, list[tuple[str, int | None]]] = defaultdict(list)
-        """Clusters and choices of pairs that a judge saw; of a twin, of the half that asked."""
+        `max_overlap` bounds the accuracy of word overlap with the posts; None: nothing does."""
+        self._bound, self._max_overlap = max_shortcut, max_overlap
+        self._streams: defaultdict[str, _Stream] = defaultdict(_Stream)
 
-    def add(self, line: ReadRow) -> None:
+    def add(self, number: int, line: ReadRow) -> None:
         """Count one row."""
         row = line.row
-        if row.config not in self._pairs:
-            self._pairs[row.config] = _Pairs(row.config, row.mode)
-        self._pairs[row.config].add(line)
-        if row.mode and row.judge and row.asked and label_of(row.mode) != "equal":
-            self._preferences[row.mode].append((row.cluster, row.blind_preference))
+        own = self._streams[row.config]
+        if own.sample.has_room(row.cluster):
+            own.sample.add(row.cluster, (number, row.language, row.model_dump_json()))
+        own.depend.add(row)
 
-    def checks(self) -> Iterator[Check]:
+    def checks(self, facts: Facts) -> Iterator[Check]:
         """All checks of each configuration, after the last row."""
-        overlaps: dict[str, list[Overlap]] = {name: [] for name in OVERLAP}
-        for config, pairs in sorted(self._pairs.items()):
-            clusters = pairs.clusters
+        overlaps: list[pd.DataFrame] = []
+        for name, own in facts.table.groupby("config"):
             # Labels of placebos are drawn: what picks the chosen response says nothing.
-            if label_of(pairs.mode) == "equal":
+            if label_of(own["mode"].iloc[0]) == "equal":
                 continue
-            if not pairs.twins:
+            config = _Config(str(name), own, self._streams[str(name)].depend, self._bound)
+            if not config.twins:
                 # On whole twins each is 50 % by identity.
-                for name, points in zip(COUNTS, pairs.points.T, strict=True):
-                    yield self._blind(name, pairs, np.arange(len(clusters)), points)
-            if place := pairs.questions.key_place(config, clusters, self._bound):
-                yield place
-            yield from self._sampled(pairs, overlaps)
-        yield from self._by_mode(overlaps)
-        for mode, cases in sorted(self._preferences.items()):
-            yield self._preference(mode, cases)
+                for count in COUNTS:
+                    points = (own[count].to_numpy() + 1) / 2
+                    yield config.blind(count, points, np.arange(len(own)))
+            yield from config.key_place()
+            yield from self._sampled(config, overlaps)
+        yield from _by_mode(overlaps)
+        yield from _preferences(facts.table, self._bound)
 
-    def _blind(
-        self, name: str, pairs: _Pairs, places: Places, points: Floats, detail: str = ""
-    ) -> Check:
-        clusters = pairs.clusters[places]
-        if pairs.depend.mirrored:
-            return accuracy_check(name, pairs.config, points, clusters, detail=MIRRORED)
-        if pairs.questions:
-            return pairs.questions.check(name, pairs.config, places, points, clusters, self._bound)
-        return accuracy_check(
-            name, pairs.config, points, clusters, limit=self._bound, detail=detail
-        )
-
-    def _sampled(self, pairs: _Pairs, overlaps: dict[str, list[Overlap]]) -> Iterator[Check]:
-        places, rows, sampled = pairs.sample()
-        clusters = pairs.clusters[places]
-        if not pairs.twins:
+    def _sampled(self, config: "_Config", overlaps: list[pd.DataFrame]) -> Iterator[Check]:
+        drawn = list(self._streams[config.name].sample)
+        rows = [Row.of_language(row, language) for _, language, row in drawn]
+        places = config.own.index.get_indexer(pd.Index([number for number, _, _ in drawn]))
+        n, every = len(drawn), len(config.own)
+        said = f"Whole clusters drawn by hash: {n:,} of {every:,} pairs." if n < every else ""
+        if not config.twins:
+            clusters = config.clusters[places]
             few = len(np.unique(clusters)) < LEAST_CLUSTERS
             points = np.empty(0) if few else bag_points(rows, clusters)
-            detail = (
-                f"Nothing is learnt from fewer than {LEAST_CLUSTERS} clusters." if few else sampled
-            )
-            yield self._blind("bag_of_words", pairs, places[: len(points)], points, detail)
+            nothing = f"Nothing is learnt from fewer than {LEAST_CLUSTERS} clusters."
+            detail = nothing if few else said
+            yield config.blind("bag_of_words", points, places[: len(points)], detail)
         found, shared = baseline_points(rows)
         for name, points in found.items():
             there = ~np.isnan(points)
             missing = int(len(there) - there.sum())
-            needs = f"{missing:,} pairs have no {BASELINES[name]}." if missing else ""
-            detail = " ".join(filter(None, (sampled, needs)))
-            yield self._informed(name, pairs, places[there], points[there], detail)
-            if name in OVERLAP:
-                own = (pairs.mode, points[there], clusters[there], pairs.numbers)
-                overlaps[name].append(own)
-        if pairs.twins:
-            yield _shared_words(pairs, places, shared)
+            needs = f"{missing:,} pairs have no profile." if missing else ""
+            detail = " ".join(filter(None, (said, needs)))
+            limit = self._max_overlap if name == "profile_overlap" else None
+            yield config.informed(name, points[there], places[there], detail, limit)
+            own = pd.DataFrame({"name": name, "points": points[there]})
+            own["cluster"] = config.names[config.clusters[places[there]]]
+            overlaps.append(
+                own.assign(mode=config.mode or "", asks=config.asks, config=config.name)
+            )
+        if config.twins:
+            yield _shared_words(config, places, shared)
 
-    def _informed(
-        self, name: str, pairs: _Pairs, places: Places, points: Floats, detail: str
+
+class _Config:
+    """The pairs of one configuration, with their clusters."""
+
+    def __init__(self, name: str, own: pd.DataFrame, depend: Clusters, bound: float) -> None:
+        self.name, self.own, self.bound = name, own, bound
+        self.mode: str | None = own["mode"].iloc[0]
+        self.twins, self.mirrored = bool(own["twin"].notna().any()), depend.mirrored
+        self.asks = bool((own["options"] > 2).any())
+        """Whether it has questions with options."""
+        codes, self.names = pd.factorize(own["cluster"])
+        numbers = {one: n for n, one in enumerate(self.names)}
+        joined = [numbers[depend.name(one)] for one in self.names]
+        self.clusters: Places = np.array(joined, np.intp)[codes]
+
+    def blind(self, name: str, points: Floats, places: Places, detail: str = "") -> Check:
+        """The check of points of a way of choosing that does not see the user."""
+        clusters = self.clusters[places]
+        if self.mirrored:
+            return accuracy_check(name, self.name, points, clusters, detail=MIRRORED)
+        if self.asks:
+            return self._questions(name, points, places, self.bound)
+        return accuracy_check(name, self.name, points, clusters, limit=self.bound, detail=detail)
+
+    def informed(
+        self, name: str, points: Floats, places: Places, detail: str, limit: float | None
     ) -> Check:
-        clusters = pairs.clusters[places]
-        if pairs.questions and len(places):
-            return pairs.questions.check(name, pairs.config, places, points, clusters, None)
-        limit = self._max_overlap if name == "profile_overlap" else None
+        """The check of points of a way of choosing that sees the user."""
+        if self.asks and len(places):
+            return self._questions(name, points, places, None)
         return accuracy_check(
-            name, pairs.config, points, clusters, limit=limit, either_side=False, detail=detail
+            name, self.name, points, self.clusters[places], limit=limit, either_side=False,
+            detail=detail,
+        )  # fmt: skip
+
+    def _questions(
+        self, name: str, points: Floats, places: Places, max_shortcut: float | None
+    ) -> Check:
+        """The better of two rules, which pick the option with the most and with the least of
+        something, on questions: each wrong option makes a pair with each right one.
+
+        A rule picks the one right option if it wins all pairs of the question; t ties that are left
+        count one in t + 1. With several right ones its share of pairs counts. The bound is as far
+        above chance, 1 in k, as `max_shortcut` is above .5, of the way to 1. None: the first rule,
+        as a note.
+        """
+        own = self.own.iloc[places]
+        groups, _ = pd.factorize(own["at"].where(own["options"] > 2, own.index.astype(object)))
+        _, first = np.unique(groups, return_index=True)
+        asked = own.iloc[first]
+        several = ((asked["options"] > 2) & (asked["rights"] > 1)).to_numpy()
+        single = (asked["options"] > 2) & (asked["rights"] == 1)
+        chance = float((1 / asked["options"].where(single, 2)).mean())
+        tied = 1 / (1 + np.bincount(groups[points == 0.5], minlength=len(first)))
+        # A rule loses a question if the other side has all points of a pair.
+        lost = [np.bincount(groups[points == side], minlength=len(first)) for side in (0, 1)]
+        won = np.bincount(groups, weights=points) / np.bincount(groups)
+        most, least = (
+            np.where(several, share, np.where(n == 0, tied, 0.0))
+            for n, share in zip(lost, (won, 1 - won), strict=True)
         )
-
-    def _by_mode(self, overlaps: dict[str, list[Overlap]]) -> Iterator[Check]:
-        """Word overlap with the posts over all configurations of a mode, where they have names."""
-        for mode in (*MODES, None):
-            for name, every in overlaps.items():
-                own = [overlap for overlap in every if overlap[0] == mode and len(overlap[1])]
-                # A rule's choices of pairs are none of questions.
-                asked = any(pairs.questions for pairs in self._pairs.values())
-                if not own or (mode is None and (asked or "" in self._pairs)):
-                    continue
-                numbers: dict[str, int] = {}
-                clusters = [
-                    np.array([numbers.setdefault(one, len(numbers)) for one in names], np.intp)[
-                        places
-                    ]
-                    for _, _, places, names in own
-                ]
-                points = np.concatenate([points for _, points, _, _ in own])
-                config = f"mode {mode}" if mode else ""
-                yield accuracy_check(name, config, points, np.concatenate(clusters))
-
-    def _preference(self, mode: str, cases: list[tuple[str, int | None]]) -> Check:
-        """How often a judge that knows nobody prefers the chosen response. It decides where pairs
-        are no twins: of twins it is of the half of the user who asked."""
-        points = [(cluster, choice / 2) for cluster, choice in cases if choice is not None]
-        _, clusters = np.unique([cluster for cluster, _ in points], return_inverse=True)
-        missing = len(cases) - len(points)
-        detail = f"Of {number_of(missing, 'pair')} no choice could be read." if missing else ""
+        rule, best = 0, most
+        if max_shortcut is not None and least.mean() > most.mean():
+            rule, best = 1, least
         return accuracy_check(
-            "blind_preference", f"mode {mode}", np.array([point for _, point in points]), clusters,
-            limit=None if halves_of(mode) == 2 or not points else self._bound,
-            detail=detail if points else "It was not measured.",
+            name, self.name, best, self.clusters[places][first], either_side=False, chance=chance,
+            rules=2, limit=None if max_shortcut is None else blind_bound(chance, max_shortcut),
+            detail=f"Picks {PICKS.get(name, OTHER)[rule]}: {_beside(best, chance)}",
+        )  # fmt: skip
+
+    def key_place(self) -> Iterator[Check]:
+        """Whether the right option is at one place more often than at others; nothing without a
+        place."""
+        own = self.own.assign(cluster=self.clusters)
+        own = own[(own["options"] > 2 if self.asks else own["options"] == 2) & (own["key"] >= 0)]
+        own = own.drop_duplicates("at")
+        if own.empty:
+            return
+        right = own["key"].to_numpy()
+        chance, most = float((1 / own["options"]).mean()), int(np.bincount(right).argmax())
+        points = (right == most).astype(np.float64)
+        yield accuracy_check(
+            "key_place", self.name, points, own["cluster"].to_numpy(), chance=chance,
+            limit=blind_bound(chance, self.bound), either_side=False,
+            rules=int(own["options"].max()),
+            detail=f"Picks option {most + 1}: {_beside(points, chance)}",
         )  # fmt: skip
 
 
-def _shared_words(pairs: _Pairs, places: Places, shared: Floats) -> Check:
-    """Over whole twins whose halves both have posts, the sum of both halves; the detail has in how
-    many words tell. It names the twins with the most."""
-    more = dict(zip(places.tolist(), shared.tolist(), strict=True))
-    both = [
-        (halves[0], sum(more.get(place, np.nan) for place, _ in halves))
-        for halves in pairs.twins.values()
-        if len(halves) == 2
-    ]
-    both = [(first, words) for first, words in both if not np.isnan(words)]
-    if not both:
+def _beside(points: Floats, chance: float) -> str:
+    return f"right in {points.mean():.2f}; chance {chance:.2f}."
+
+
+def _by_mode(overlaps: list[pd.DataFrame]) -> Iterator[Check]:
+    """Word overlap over all configurations of a mode. A rule's choices of pairs are not choices of
+    options, so pairs of others come without questions."""
+    if not overlaps:
+        return
+    every = pd.concat(overlaps)
+    without = every["asks"].any() or (every["config"] == "").any()
+    for name in dict.fromkeys(every["name"]):
+        for mode in (*MODES, ""):
+            own = every[(every["name"] == name) & (every["mode"] == mode)]
+            if len(own) and (mode or not without):
+                clusters, _ = pd.factorize(own["cluster"])
+                config = f"mode {mode}" if mode else ""
+                yield accuracy_check(name, config, own["points"].to_numpy(), clusters)
+
+
+def _preferences(table: pd.DataFrame, bound: float) -> Iterator[Check]:
+    """How often a judge that knows nobody prefers the chosen response, by mode. It decides if pairs
+    are not twins: with twins it is about the half of the user who asked."""
+    seen = table[table["judged"] & table["asked"] & table["mode"].notna()]
+    for mode, own in seen.groupby("mode"):
+        if label_of(str(mode)) == "equal":
+            continue
+        read = own[own["blind"].notna()]
+        missing = len(own) - len(read)
+        detail = f"Of {number_of(missing, 'pair')} no choice could be read." if missing else ""
+        detail = "It was not measured." if read.empty else detail
+        yield accuracy_check(
+            "blind_preference", f"mode {mode}", read["blind"].to_numpy(np.float64) / 2,
+            pd.factorize(read["cluster"])[0], detail=detail,
+            limit=None if halves_of(str(mode)) == 2 or read.empty else bound,
+        )  # fmt: skip
+
+
+def _shared_words(config: _Config, places: Places, shared: Floats) -> Check:
+    """Over whole twins whose halves both have posts, the sum of both halves; the detail says in how
+    many words predict the label. It names the twins with the most."""
+    words = np.full(len(config.own), np.nan)
+    words[places] = shared
+    own = config.own.assign(cluster=config.clusters, words=words)
+    twins = own[own["twin"].notna()].groupby("twin", sort=False)
+    sums = twins["words"].sum(min_count=2)[twins.size() == 2].dropna()
+    if sums.empty:
         none = "Not applicable: no twin with two histories."
-        return note_check("twin_shared_words", pairs.config, detail=none)
-    sums = np.array([words for _, words in both], np.float64)
-    clusters = pairs.clusters[np.array([place for (place, _), _ in both], np.intp)]
+        return note_check("twin_shared_words", config.name, detail=none)
+    found = mean(sums.to_numpy(), twins["cluster"].first()[sums.index].to_numpy(), least=-np.inf)
     signs = f"more than 0 in {(sums > 0).sum():,} of them, less in {(sums < 0).sum():,}"
-    found = mean(sums, clusters, least=-np.inf)
-    largest = sorted(np.argsort(-sums, kind="stable")[:NAMED].tolist())
+    largest = sums.iloc[sorted(np.argsort(-sums.to_numpy(), kind="stable")[:NAMED].tolist())]
+    largest = largest[largest > 0]
+    named = zip(twins["id"].first()[largest.index], largest, strict=True)
     return Check(
-        family="shortcuts", name="twin_shared_words", config=pairs.config, status="note",
-        found=found, of=found.n, detail=f"In words a twin: {signs}.",
-        flags=tuple(
-            Flag(row=both[n][0][1], detail=f"sum {sums[n]:g}") for n in largest if sums[n] > 0
-        ),
+        family="shortcuts", name="twin_shared_words", config=config.name, status="note",
+        found=found, of=found.n, detail=f"In words per twin: {signs}.",
+        flags=tuple(Flag(row=row, detail=f"sum {words:g}") for row, words in named),
     )  # fmt: skip

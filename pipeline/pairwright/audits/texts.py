@@ -10,35 +10,13 @@ from itertools import pairwise
 from scipy.stats import binomtest
 
 from pairwright import text
+from pairwright.audits.catalogue import Found, counted, row_check
+from pairwright.audits.facts import Facts
 from pairwright.audits.personal_data import mask_text
 from pairwright.audits.records import Check
-from pairwright.audits.row_check import OTHERS, RowCheck, RowPlace, RowReader
 from pairwright.audits.sample import ClusterSample
 from pairwright.pairs import ReadRow, Row, RowAspect
 from pairwright.times import latest_moment
-
-
-def text_checks() -> list[RowReader]:
-    return [
-        RowCheck(
-            "evidence_missing", evidence_missing, others=OTHERS,
-            nothing="no row has aspects with evidence, and posts or a narrative to look in",
-        ),
-        Profiles(),
-        RowCheck(
-            "times_in_order", times_in_order, others=OTHERS,
-            nothing="no post says when it was written",
-        ),
-        RowCheck("empty_text", empty_text),
-        RowCheck(
-            "no_answer", no_answer, limit=OTHERS, others=OTHERS,
-            detail=lambda: "placeholders and errors in English, by a list of words; marks alone;"
-            " the question; marks of templates",
-        ),
-        RowCheck("encoding", encoding, limit=OTHERS, others=OTHERS),
-        RowCheck("hidden_characters", hidden_characters, limit=OTHERS, others=OTHERS),
-        Languages(),
-    ]  # fmt: skip
 
 
 def _passages(row: Row) -> Iterator[tuple[str, str]]:
@@ -47,33 +25,17 @@ def _passages(row: Row) -> Iterator[tuple[str, str]]:
         yield f"post {number}", post.text
 
 
-class Profiles:
-    """`profile_empty`: rows without posts, where other rows have some or a build made them."""
-
-    def __init__(self) -> None:
-        self._check = RowCheck(
-            "profile_empty", others=OTHERS,
-            nothing="no row has a profile: these pairs are not personal",
-        )  # fmt: skip
-        self._due = False
-        self._lacking: list[RowPlace] = []
-
-    def add(self, line: ReadRow) -> None:
-        place = self._check.place(line)
-        self._due |= bool(line.row.profile) or line.row.mode is not None
-        if not line.row.profile:
-            self._lacking.append(place)
-
-    def checks(self) -> Iterable[Check]:
-        if not self._due:
-            return RowCheck(
-                "profile_empty", nothing="no row has a profile: these pairs are not personal"
-            ).checks()
-        for place in self._lacking:
-            self._check.flag(place, "no posts")
-        return self._check.checks()
+@row_check
+def same_sides(row: Row) -> str:
+    """Two sides that are the same text, but for white space and Unicode form."""
+    if row.chosen == row.rejected:
+        return "both sides are the same"
+    if text.canonical(row.chosen) == text.canonical(row.rejected):
+        return "both sides are the same but for white space, Unicode form or hidden characters"
+    return ""
 
 
+@row_check
 def empty_text(row: Row) -> str:
     """A question, a side or a post without anything to read."""
     blank = (name for name, passage in _passages(row) if not passage.strip())
@@ -96,6 +58,7 @@ _WRONG = re.compile(
 _CLEAN = b"\t\n\r" + bytes(range(ord(" "), ord("~") + 1))
 
 
+@row_check
 def encoding(row: Row) -> str:
     """Replacement characters, controls, byte order marks, and UTF-8 that was read as something else
     (`Ã©`)."""
@@ -112,6 +75,7 @@ def _wrong(passage: str) -> str | None:
     return match.lastgroup if match else None
 
 
+@row_check
 def hidden_characters(row: Row) -> str:
     """Rows whose question or sides hold invisible characters or words of mixed scripts, or whose
     sides hold hard spaces."""
@@ -144,6 +108,7 @@ _SHORT = 300
 _AROUND = " \t\r\n.!?:;*_`\"'()[]<>{}-"
 
 
+@row_check
 def no_answer(row: Row) -> str:
     """A side that is a placeholder, an error or the question, has no letter, digit or symbol, or
     holds what a template or a model's own format left behind."""
@@ -172,6 +137,7 @@ _TIME = re.compile(r"\d{4}-[01]\d-[0-3]\d(?:[T ][0-2]\d:[0-5]\d(?::[0-6]\d(?:\.\
 """Times without an offset, so that the order of texts is the order of times."""
 
 
+@row_check
 def times_in_order(row: Row) -> str | None:
     """Posts that are not sorted oldest first, or times that cannot be compared."""
     times = [post.created for post in row.profile if post.created is not None]
@@ -187,6 +153,7 @@ def times_in_order(row: Row) -> str | None:
     return ""
 
 
+@row_check
 def evidence_missing(row: Row) -> str | None:
     """Evidence that is not in a post that the aspect names. Where it names none, the evidence is in
     the narrative or in any post."""
@@ -230,8 +197,6 @@ _normalised = lru_cache(maxsize=1024)(text.normalised)
 
 SAMPLE = 1000
 """Rows: classifying each would take longer than the rest of the audit."""
-LIMIT = 0.05
-"""The share of rows that may differ: a classifier of 142 languages errs on some short texts."""
 LETTERS, LETTERS_UNSPACED = 100, 30
 """Letters that tell a language; in a script without spaces, or of Korean, fewer."""
 
@@ -241,25 +206,26 @@ class Languages:
     sample."""
 
     def __init__(self) -> None:
-        self._sample: ClusterSample[Row] = ClusterSample(SAMPLE)
+        self._sample: ClusterSample[tuple[int, Row]] = ClusterSample(SAMPLE)
 
-    def add(self, line: ReadRow) -> None:
-        row = line.row
-        if self._sample.has_room(row.cluster):
-            self._sample.add(row.cluster, row)
+    def add(self, number: int, line: ReadRow) -> None:
+        """Keep a row, if it is in the sample so far."""
+        if self._sample.has_room(line.row.cluster):
+            self._sample.add(line.row.cluster, (number, line.row))
 
-    def checks(self) -> Iterable[Check]:
-        check = RowCheck("other_language", other_language, limit=LIMIT, others=LIMIT)
-        for row in self._sample:
-            check.add(ReadRow("", row, ""))
-        found = check.check(
-            f"on a sample of {len(self._sample):,} rows, where they are long enough"
-        )
+    def checks(self, facts: Facts) -> Iterable[Check]:
+        """The one check."""
+        found = Found()
+        for number, row in self._sample:
+            found.add(number, other_language(row))
+        found.note = f"on a sample of {len(self._sample):,} rows, if they are long enough"
+        check = counted("other_language", found, facts)
         # A few rows of a small set may be over the limit by chance.
-        by_chance = found.of and binomtest(found.count or 0, found.of, LIMIT, "greater").pvalue
-        if found.status == "fail" and by_chance > 0.01:
-            found = Check(**dict(found) | {"status": "pass"})
-        yield found
+        limit = check.limit or 1.0
+        by_chance = found.of and binomtest(found.count, found.of, limit, "greater").pvalue
+        if check.status == "fail" and by_chance > 0.01:
+            check = Check(**dict(check) | {"status": "pass"})
+        yield check
 
 
 def other_language(row: Row) -> str | None:

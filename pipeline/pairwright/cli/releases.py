@@ -9,7 +9,13 @@ import typer
 from rich.console import Console
 from typer import Option
 
-from pairwright.audits.page.verdict import accuracy_table, audit_verdict, short, warnings
+from pairwright.audits.page.verdict import (
+    QUESTION,
+    audit_verdict,
+    guess_table,
+    short,
+    warnings,
+)
 from pairwright.audits.run import AuditResult
 from pairwright.cli.printing import print_table, print_words
 from pairwright.cli.progress import display
@@ -25,7 +31,7 @@ from pairwright.releases.release import ReleaseResult
 from pairwright.releases.verify import VerifiedRelease
 
 LISTED = 20
-"""Subjects that the terminal names, and accuracies."""
+"""Subjects that the terminal names."""
 
 Push = Annotated[
     str | None,
@@ -137,10 +143,10 @@ def print_audit(
         typer.echo((result.folder / "audit.json").read_text(encoding="utf-8"), nl=False)
     else:
         audit = result.audit
-        if 0 < len((table := accuracy_table(audit)).rows) <= LISTED:
+        if (table := guess_table(audit)).rows:
             print_table(Console(), table)
         print_words(
             "audit", audit=audit, warnings=warnings(audit), verdict=audit_verdict(audit),
-            folder=result.folder, short=short,
+            folder=result.folder, question=QUESTION, short=short,
         )  # fmt: skip
     return int(not result.passed)

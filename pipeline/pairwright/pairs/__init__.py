@@ -3,19 +3,24 @@
 row.py conversion.py    Row and its parts; from a pair of a run to its row, from a row to a message
 address.py              the address of a post, its licence, and what is to be forgotten
 layout.py parquet.py    the files of a release, checksums and splits; rows in Parquet
+clusters.py             which rows depend on each other
+
 read.py                 pairs of any origin: releases, runs, files of others, the Hub
-columns.py forms.toml   the columns of other people's files, and what their labels mean
-others.py texts.py      a row of such a file as pairs, and the texts in its cells
+columns.py known.toml   the columns of other people's files, and what their labels mean
+pairing.py cells.py     a row of such a file as pairs, and the texts in its cells
 """
 
 from pairwright.pairs.address import licence_of
 from pairwright.pairs.columns import column_map, label_map
 from pairwright.pairs.conversion import row_of
 from pairwright.pairs.layout import Layout, Part, check_files, parts_of
-from pairwright.pairs.others import MAX_SHORTCUT, TIE, Choice, ReadRow, blind_bound
-from pairwright.pairs.parquet import AuditSource, content_digest, read_rows, write_rows
+from pairwright.pairs.pairing import TIE
+from pairwright.pairs.parquet import content_digest, read_rows, write_rows
 from pairwright.pairs.read import PairSource, open_release, read_pairs
 from pairwright.pairs.row import (
+    MAX_SHORTCUT,
+    Choice,
+    ReadRow,
     Row,
     RowAspect,
     RowDelivery,
@@ -23,11 +28,12 @@ from pairwright.pairs.row import (
     RowQuality,
     RowSupport,
     RowVotes,
+    blind_bound,
 )
 
 __all__ = [
-    "MAX_SHORTCUT", "TIE", "AuditSource", "Choice", "Layout", "PairSource", "Part", "ReadRow",
-    "Row", "RowAspect", "RowDelivery", "RowPost", "RowQuality", "RowSupport", "RowVotes",
-    "blind_bound", "check_files", "column_map", "content_digest", "label_map", "licence_of",
-    "open_release", "parts_of", "read_pairs", "read_rows", "row_of", "write_rows",
+    "MAX_SHORTCUT", "TIE", "Choice", "Layout", "PairSource", "Part", "ReadRow", "Row", "RowAspect",
+    "RowDelivery", "RowPost", "RowQuality", "RowSupport", "RowVotes", "blind_bound", "check_files",
+    "column_map", "content_digest", "label_map", "licence_of", "open_release", "parts_of",
+    "read_pairs", "read_rows", "row_of", "write_rows",
 ]  # fmt: skip

@@ -16,23 +16,15 @@ from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
 
 from pydantic import Field
 
-from pairwright import text
 from pairwright.lines import read_lines
 from pairwright.pairs.row import Row, RowPost
-from pairwright.records import (
-    Item,
-    OppositeChoice,
-    Pair,
-    Post,
-    Record,
-    content_id,
-    pseudonym,
-)
+from pairwright.records import Item, OppositeChoice, Pair, Post, Record, content_id, pseudonym
 from pairwright.sources.dumps import HOST as STACK_EXCHANGE
+from pairwright.text import visible
 
 _SCHEME = re.compile(r"([a-z][a-z0-9+.-]*):/+", re.IGNORECASE)
 _AROUND = " \t\r\n\u00a0<>\"'"
-# Most addresses are like this, and then their host is plain to see.
+# The host of most addresses is plain to see.
 _PLAIN = re.compile(r"https?://([a-z0-9-]+(?:\.[a-z0-9-]+)*)(?:[/?#]|\Z)", re.IGNORECASE | re.ASCII)
 _LICENCES = {"2011-04-08": "CC-BY-SA-2.5", "2018-05-02": "CC-BY-SA-3.0"}
 
@@ -52,13 +44,18 @@ class Address(NamedTuple):
 
 def address_of(url: str) -> Address | None:
     """None for a text that is not an address. One without a scheme is taken as a browser would."""
-    plain = unicodedata.normalize("NFC", text.visible(url)).strip(_AROUND).replace("&amp;", "&")
+    plain = unicodedata.normalize("NFC", visible(url)).strip(_AROUND).replace("&amp;", "&")
     scheme = _SCHEME.match(plain)
     rest = plain[scheme.end() :] if scheme else plain.lstrip("/")
     name = scheme[1].lower() if scheme else "https"
     try:
         parts = urlsplit(f"{name}://{rest}")
-        host, port = _host(parts.hostname or ""), parts.port
+        labels = (parts.hostname or "").rstrip(".").split(".")
+        host = ".".join(  # RFC 3492
+            label[4:].encode().decode("punycode") if label.startswith("xn--") else label
+            for label in labels
+        )
+        port = parts.port
     except ValueError:
         return None
     path = unicodedata.normalize("NFC", unquote(parts.path)).lstrip("/")
@@ -68,14 +65,6 @@ def address_of(url: str) -> Address | None:
         quote(posixpath.normpath(f"/{path}")).rstrip("/"),
         parts.query,
         parts.fragment,
-    )
-
-
-def _host(name: str) -> str:
-    """Raises ValueError for a label that is not punycode (RFC 3492)."""
-    return ".".join(
-        label[4:].encode().decode("punycode") if label.startswith("xn--") else label
-        for label in name.rstrip(".").split(".")
     )
 
 
@@ -96,12 +85,14 @@ def of_stack_exchange(url: str) -> bool:
 
 def licence_of(url: str | None, created: str | None, default: str | None = None) -> str | None:
     """The SPDX id of a post's licence: `default` for a post that is not of Stack Exchange, and None
-    where nothing tells."""
+    if nothing says it."""
     if not url or not of_stack_exchange(url):
         return default
     later = (licence for until, licence in _LICENCES.items() if created and created < until)
     return next(later, "CC-BY-SA-4.0") if created else None
 
+
+# What is to be forgotten
 
 _TRACKING = re.compile(r"utm_.*|fbclid|gclid|dclid|msclkid|mc_[ce]id|igshid", re.IGNORECASE)
 # Questions and answers of a site share their numbers. A question's page with the number of an
@@ -117,8 +108,8 @@ def url_name(url: str) -> str:
     """The name of an address in a list of tombstones: the same for all spellings of it.
 
     Scheme, `www.`, the host's case, a usual port, a last slash, fragment and tracking parameters do
-    not count, nor does the order of the others. Of Stack Exchange's addresses, which come with a
-    title or short, counts which post they lead to: a comment's, to the post it is below.
+    not count, nor does the order of the others. An address of Stack Exchange, long or short, counts
+    as the post that it leads to; a comment's as the post that it is below.
     """
     address = address_of(url)
     if address is None:
@@ -134,12 +125,10 @@ def url_name(url: str) -> str:
 
 
 class ForgetList(NamedTuple):
-    """Everything that tombstones name."""
+    """Everything that tombstones name: users by pseudonym, addresses by `url_name`."""
 
     users: frozenset[str] = frozenset()
-    """Pseudonyms."""
     urls: frozenset[str] = frozenset()
-    """Names of addresses."""
 
     def concerns(self, record: Pair | Item | Row) -> bool:
         """Whether its user, its question, a post of its profile or, of an item, the opposite choice
@@ -151,9 +140,7 @@ class ForgetList(NamedTuple):
 
     def holds(self, question: str | None, posts: Iterable[Post | RowPost | OppositeChoice]) -> bool:
         """Whether the address of a question or of one of these posts is named."""
-        if not self.urls:
-            return False
-        addresses = (question, *(post.source_url for post in posts))
+        addresses = (question, *(post.source_url for post in posts)) if self.urls else ()
         return any(url_name(url) in self.urls for url in addresses if url)
 
 
@@ -168,7 +155,7 @@ class Tombstone(Record):
 
 def read_tombstones(run: Path) -> ForgetList:
     """Who and what the next release of a run goes without. Raises InputError for a line that is
-    no tombstone: whom it named would come back."""
+    not a tombstone: whom it named would come back."""
     if not (run / TOMBSTONES_FILE).exists():
         return ForgetList()
     names = {line.name for line in read_lines(run / TOMBSTONES_FILE, Tombstone)}

@@ -14,8 +14,8 @@ class Clusters:
 
     def __init__(self) -> None:
         self._union = UnionFind()
+        # By prompt and responses, the clusters of the rows of either order.
         self._sides: defaultdict[int, tuple[list[str], list[str]]] = defaultdict(lambda: ([], []))
-        """By prompt and responses, the clusters of the rows of either order."""
 
     def add(self, row: Row) -> None:
         """Count one row."""

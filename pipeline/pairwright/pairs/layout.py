@@ -41,27 +41,19 @@ class Layout:
 
     def __init__(self, root: Path) -> None:
         self.root = root
-        self.manifest = root / "manifest.json"
-        """What the release holds, counted and hashed. Its presence makes a folder a release."""
+        self.manifest = root / "manifest.json"  # Its presence makes a folder a release.
         self.card = root / "README.md"
-        """The dataset card, as the Hub shows it."""
         self.croissant = root / "croissant.json"
         self.licences = root / "LICENSE.md"
-        """The page on which licence holds for what. Other files link to it."""
-        self.provenance = root / "stated.json"
-        """What the release cannot show by itself: how it was built, as the run tells it."""
-        self.units = root / "build" / "units.jsonl"
-        """What came of every unit of the build, in the source's order."""
-        self.asked = root / "human" / "units.jsonl"
-        """What people were asked about, without its texts."""
+        self.attribution = root / "attribution.csv"  # A line per post: address and licence.
+        self.provenance = root / "stated.json"  # What the release cannot show by itself.
+        self.units = root / "build" / "units.jsonl"  # The outcomes of the build, in source order.
+        self.asked = root / "human" / "units.jsonl"  # What people were asked about, without texts.
         self.answers = root / "human" / "answers.jsonl"
         self.study = root / "human" / "study.json"
-        """The rule, the scales, and how the annotators did in their checks."""
         self.decisions = root / "human" / "decisions.jsonl"
         self.audit = root / "audit" / "audit.json"
         self.audit_page = root / "audit" / "report.html"
-        self.attribution = root / "attribution.csv"
-        """One line a post: its address and its licence."""
         self.checksums = root / "checksums.sha256"
 
     def inside(self, path: Path) -> str:
@@ -106,17 +98,14 @@ def file_digest(path: Path) -> str:
 def write_checksums(root: Path) -> str:
     """Write them for all files below `root`, and return the root digest."""
     layout = Layout(root)
-    paths = sorted(
-        path.relative_to(root).as_posix()
-        for path in root.rglob("*")
-        if path.is_file() and path != layout.checksums
-    )
+    files = (path for path in root.rglob("*") if path.is_file() and path != layout.checksums)
+    paths = sorted(map(layout.inside, files))
     write_whole(layout.checksums, (f"{file_digest(root / path)}  {path}\n" for path in paths))
     return root_digest(root)
 
 
 def root_digest(root: Path) -> str:
-    """`sha256:` over checksums.sha256. Raises InputError where there is none."""
+    """`sha256:` over checksums.sha256. Raises InputError if there is none."""
     path = Layout(root).checksums
     try:
         return f"sha256:{file_digest(path)}"
@@ -132,30 +121,26 @@ def read_checksums(root: Path) -> dict[str, str]:
     Raises InputError, naming the line, for anything that `write_checksums` would not write: a path
     that is absolute or leaves the folder, a path twice, lines out of order.
     """
-    path, digests = Layout(root).checksums, dict[str, str]()
+    path, digests, last = Layout(root).checksums, dict[str, str](), ""
     root_digest(root)
     if (size := path.stat().st_size) > _LARGEST:
-        raise _wrong(path, 1, f"the file has {size:,} bytes, and may have {_LARGEST:,}")
+        what = f"the file has {size:,} bytes, and may have {_LARGEST:,}"
+        raise InputError(what, where=f"{path}:1", fix=_FIX)
     for number, line in enumerate(path.read_bytes().splitlines(keepends=True), start=1):
-        try:
-            text = line.decode()
-        except UnicodeDecodeError:
-            raise _wrong(path, number, "not UTF-8") from None
-        parts = _LINE.fullmatch(text)
-        if not parts:
-            raise _wrong(path, number, "not a checksum, two spaces and a path")
-        digest, name = parts.groups()
+        parts = _LINE.fullmatch(line.decode(errors="replace"))
+        digest, name = parts.groups() if parts else ("", "")
         pure = PurePosixPath(name)
-        if pure.is_absolute() or ".." in pure.parts or pure.as_posix() != name or "\\" in name:
-            raise _wrong(path, number, f"{name!r} is not a path inside the release")
-        if digests and name <= next(reversed(digests)):
-            raise _wrong(path, number, f"{name!r} is there twice or out of order")
-        digests[name] = digest
+        what = ""
+        if not parts or "\ufffd" in name:
+            what = "not a checksum, two spaces and a path in UTF-8"
+        elif pure.is_absolute() or ".." in pure.parts or pure.as_posix() != name or "\\" in name:
+            what = f"{name!r} is not a path inside the release"
+        elif name <= last:
+            what = f"{name!r} is there twice or out of order"
+        if what:
+            raise InputError(what, where=f"{path}:{number}", fix=_FIX)
+        digests[name], last = digest, name
     return digests
-
-
-def _wrong(path: Path, number: int, what: str) -> InputError:
-    return InputError(what, where=f"{path}:{number}", fix=_FIX)
 
 
 # Splits
@@ -174,8 +159,7 @@ def splits_of(subjects: Iterable[Sequence[str]], share: float) -> dict[str, str]
 
 def places_of(subjects: Iterable[Sequence[str]], *purpose: str) -> dict[str, int]:
     """A place from 0 to 2^64 for every user, by chance, the same for those who stay together. The
-    places for two purposes have nothing to do with each other; without one they are those of a
-    release's splits, which stay as they are."""
+    places for two purposes are independent; without one they are those of a release's splits."""
     graph = nx.Graph()
     for users in subjects:
         nx.add_path(graph, users)

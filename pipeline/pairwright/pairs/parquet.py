@@ -24,10 +24,6 @@ GROUP = 1000
 _TYPES = {str: pa.string(), int: pa.int32(), float: pa.float64(), bool: pa.bool_()}
 
 
-def _list(item: pa.DataType) -> pa.DataType:
-    return pa.list_(pa.field("element", item))  # As Parquet itself names what a list holds.
-
-
 def _type_of(annotation: Any) -> pa.DataType:
     """The type of a column, or of a part of one, by that of its field. All may be null."""
     if annotation in _TYPES:
@@ -37,7 +33,8 @@ def _type_of(annotation: Any) -> pa.DataType:
         return pa.struct({name: _type_of(field.annotation) for name, field in fields})
     first, origin = get_args(annotation)[0], get_origin(annotation)
     if origin is tuple:
-        return _list(_type_of(first))
+        # As Parquet itself names what a list holds.
+        return pa.list_(pa.field("element", _type_of(first)))
     # Of a choice the type of its values; of `X | None`, and of a number with a range, the type X.
     return _type_of(type(first) if origin is Literal else first)
 
@@ -105,22 +102,6 @@ def content_digest(rows: Iterable[Row]) -> str:
     for row in rows:
         digest.update(row.model_dump_json().encode() + b"\n")
     return f"sha256:{digest.hexdigest()}"
-
-
-class AuditSource(Record):
-    """What an audit says of the rows that it saw."""
-
-    name: str
-    """A folder's or file's name, or a Hub id; never a path of the auditor's machine."""
-    kind: Literal["release", "run", "plain"]
-    version: str = ""
-    digest: str
-    """`sha256:` over the rows, in their order."""
-    rows: int
-    configs: dict[str, int]
-    simulated: bool
-    problems: dict[str, int]
-    """Rows that could not be read, by reason. They are part of no other number."""
 
 
 def _unreadable(where: str | Path, what: str) -> InputError:

@@ -18,19 +18,12 @@ from pairwright.lines import read_lines, read_one
 from pairwright.pairs.columns import Columns, Fields, columns_of
 from pairwright.pairs.conversion import row_of
 from pairwright.pairs.layout import Layout, check_files, parts_of
-from pairwright.pairs.others import REASONS, TIE, ReadRow, read_row
+from pairwright.pairs.pairing import REASONS, TIE, read_row
 from pairwright.pairs.parquet import count_rows, read_rows
-from pairwright.pairs.row import Row, RowVotes, has_columns
+from pairwright.pairs.row import ReadRow, Row, RowVotes, has_columns
 from pairwright.records import Pair, Record
 from pairwright.settings.rules import ReleaseInfo
-from pairwright.sources.problems import (
-    REMEDIES,
-    Action,
-    Problems,
-    SourceProblem,
-    SourceRefusal,
-    excerpt,
-)
+from pairwright.sources.problems import REMEDIES, Problems, SourceProblem, SourceRefusal, excerpt
 from pairwright.sources.tables import (
     BINARY,
     FLAT,
@@ -42,7 +35,6 @@ from pairwright.sources.tables import (
     numbered,
 )
 
-PairSourceKind = Literal["release", "run", "plain"]
 NO_INFO = ReleaseInfo()
 """Of what states nothing of itself, as other people's files."""
 _FIX = "Download the release again and check it; or name one Parquet file of data/ by itself."
@@ -54,18 +46,18 @@ class PairSource:
 
     name: str
     """The name in reports: never a path of this machine."""
-    kind: PairSourceKind
+    kind: Literal["release", "run", "plain"]
     read: Callable[[], Iterator[ReadRow | SourceProblem]]
-    """The rows, and those that are no pairs: ties are noted, others are refused, each with a key of
-    REASONS. `Problems().sound(...)` counts them. Raises InputError where a whole file cannot be
+    """The rows, and those that are not pairs: ties are noted, others are refused, each with a key
+    of REASONS. `Problems().sound(...)` counts them. Raises InputError if a whole file cannot be
     used."""
     said: tuple[str, ...] = ()
-    """How columns and labels are read, a line each, where that is not plain to see."""
+    """How columns and labels are read, a line each, if that is not plain to see."""
     version: str = ""
     folder: Path | None = None
     """The folder of a release or a run."""
     total: int | None = None
-    """Rows, where that is known before they are read."""
+    """Rows, if that is known before they are read."""
     info: ReleaseInfo = NO_INFO
     """What a release states of itself, or a run of the release it will be."""
 
@@ -98,11 +90,11 @@ def read_pairs(
 ) -> PairSource:
     """Open the pairs of a path or a Hugging Face id.
 
-    `columns` names the column of what a row is made of (`columns.KNOWN`); `labels` the labels that
+    `columns` names the column of what a row is made of (`columns.USUAL`); `labels` the labels that
     mean `first`, `second` or `tie`, or `{"first": ()}` if the first response is always right.
     `command` is named in advice.
 
-    Raises InputError for what cannot be read, and for labels whose meaning nothing tells.
+    Raises InputError for what cannot be read, and for labels whose meaning nothing says.
     """
     maps, path = _Maps(columns or {}, labels or {}, command), Path(given).expanduser()
     released = path.is_dir() and is_release(path)
@@ -147,7 +139,7 @@ def open_release(folder: Path, fallback: str = "") -> PairSource:
     """The rows by configuration and split, under the name that the release gives itself: an audit
     of it is the same in every place. `fallback` or the folder's name is for a release without one.
 
-    Raises InputError where the release does not say its version.
+    Raises InputError if the release does not say its version.
     """
     parts, stated = parts_of(folder), read_one(Layout(folder).provenance, _Statement, fix=_FIX)
 
@@ -168,34 +160,31 @@ def open_release(folder: Path, fallback: str = "") -> PairSource:
 
 
 def is_run(folder: Path) -> bool:
-    """Whether a folder is a run folder; raises InputError where the build has not finished."""
+    """Whether a folder is a run folder; raises InputError if the build has not finished."""
     if (folder / CALLS).is_file() and not (folder / "pairs.jsonl").is_file():
         fix = f"Run pairwright build again to its end; then use {folder.name}."
         raise InputError("a run folder without pairs.jsonl", where=folder, fix=fix)
     return (folder / "config.toml").is_file() and (folder / "pairs.jsonl").is_file()
 
 
-class _HalfLine(Record, extra="ignore"):
+class _Half(Record, extra="ignore"):
     """Who a pair is about: all that is kept of the others while one is read."""
 
     user: str
     twin_id: str | None = None
 
 
-class _PairVotes(RowVotes, extra="ignore"):
-    pair: str
-
-
-class _DecisionLine(Record, extra="ignore"):
+class _Decision(Record, extra="ignore"):
     """Of a line of human/decisions.jsonl, what a row states."""
 
     state: str
     simulated: bool
-    votes: tuple[_PairVotes, ...]
+    votes: tuple[dict[str, Any], ...]
+    """For each pair, the counts of `RowVotes`."""
 
 
 def _open_run(folder: Path) -> PairSource:
-    """The kept pairs in the run's order. Raises InputError where its config.toml is not valid."""
+    """The kept pairs in the run's order. Raises InputError if its config.toml is not valid."""
     file = folder / "config.toml"
     try:
         settings = tomllib.loads(file.read_text(encoding="utf-8"))
@@ -203,32 +192,29 @@ def _open_run(folder: Path) -> PairSource:
     except (OSError, ValueError, RecursionError) as error:
         fix = "Restore it from a copy, or build again."
         raise InputError(f"cannot be read: {error}", where=file, fix=fix) from None
-    return PairSource(
-        folder.resolve().name, "run", partial(_run_rows, folder, info.licence), folder=folder,
-        info=info,
-    )  # fmt: skip
+    rows = partial(_run_rows, folder, info.licence)
+    return PairSource(folder.resolve().name, "run", rows, folder=folder, info=info)
 
 
 def _run_rows(folder: Path, licence: str | None) -> Iterator[ReadRow]:
     file, decided = folder / "pairs.jsonl", folder / "human" / "decisions.jsonl"
     users: dict[str, set[str]] = {}
-    for half in read_lines(file, _HalfLine):
+    for half in read_lines(file, _Half):
         if half.twin_id:
             users.setdefault(half.twin_id, set()).add(half.user)
     decisions = {
-        votes.pair: (votes, one)
-        for one in (read_lines(decided, _DecisionLine) if decided.is_file() else ())
+        votes["pair"]: (one, RowVotes(**{name: votes[name] for name in RowVotes.model_fields}))
+        for one in (read_lines(decided, _Decision) if decided.is_file() else ())
         for votes in one.votes
     }
     for number, pair in enumerate(read_lines(file, Pair), start=1):
         others = users[pair.twin_id] - {pair.user} if pair.twin_id else set()
-        votes, decision = decisions.get(pair.id, (None, None))
-        counts = votes and RowVotes(**votes.model_dump(exclude={"pair"}))
+        decision, votes = decisions.get(pair.id, (None, None))
         simulated = decision is not None and decision.simulated
         row = row_of(
             pair,
             partner=min(others, default=None),
-            votes=counts if counts and counts.n else None,
+            votes=votes if votes and votes.n else None,
             # What simulated annotators say verifies nothing.
             verified=decision is not None and decision.state == "verified" and not simulated,
             simulated=simulated,
@@ -245,7 +231,8 @@ _METADATA = {"dataset_infos.json", "dataset_info.json", "dataset_dict.json", "st
 _SPLITS = ("train", "test", "validation", "valid", "dev", "eval")
 _RUN = {"rubric", "draft", "mode", "twin_id"}
 _MOST = 40
-"""Columns and values that a message names."""
+"""Columns that a message names."""
+_OPENERS = OPENERS | {f"{one}.gz": opener for one, opener in OPENERS.items() if one not in BINARY}
 
 
 class _Piece(NamedTuple):
@@ -264,120 +251,18 @@ class _Piece(NamedTuple):
         return (row.fields for row in self.table().rows if isinstance(row, SourceRow))
 
 
-def _open_pieces(name: str, pieces: Iterable[_Piece], maps: _Maps) -> PairSource:
-    known = list[tuple[_Piece, Columns]]()
-    released = False
-    for piece in pieces:
-        first: Fields = {}
-        for fields in islice(piece.rows(), 100):  # Rows of JSON differ in their columns.
-            first = {**fields, **first}
-        if first.keys() >= _RUN:
-            what = "a run's pairs, which are not whole rows without their folder"
-            raise InputError(what, where=name, fix="Name the run folder itself.")
-        released |= has_columns(first) and not known
-        plain = first and (maps.columns or not has_columns(first))
-        read_as = columns_of(first, maps.columns, maps.labels, piece.rows()) if plain else None
-        known.append((piece, read_as or Columns({})))
-
-    def read() -> Iterator[ReadRow | SourceProblem]:
-        for piece, columns in known:
-            yield from _read_piece(piece, columns, maps)
-
-    said = dict.fromkeys(line for _, columns in known for line in columns.said)
-    return PairSource(name, "release" if released else "plain", read, tuple(said))
-
-
-def _read_piece(piece: _Piece, columns: Columns, maps: _Maps) -> Iterator[ReadRow | SourceProblem]:
-    """Every row. Raises InputError at the end if not one row could be read, with what to do."""
-    table, rows, there = piece.table(), 0, dict[str, Any]()
-    problems = Problems()
-    for line in table.rows:
-        # Two files of a folder may have one name, so the place has the whole path below the folder.
-        where = f"{piece.name}:{line.where.rpartition(':')[2]}"
-        try:
-            if isinstance(line, SourceProblem):
-                raise SourceRefusal(line.reason, line.detail)
-            there = there or line.fields
-            pairs = read_row(
-                line.fields, columns, piece.config, piece.split, where, flat=piece.flat
-            )
-        except SourceRefusal as refusal:
-            action: Action = "noted" if refusal.reason == TIE else "refused"
-            problem = SourceProblem(
-                action=action, reason=refusal.reason, where=where, detail=refusal.detail,
-                value=refusal.value,
-            )  # fmt: skip
-            problems.add(problem)
-            yield problem
-        else:
-            rows += 1
-            yield from pairs
-    if not rows:
-        raise _nothing_read(table.source, problems, there, columns, maps)
-
-
-def _nothing_read(
-    source: str, problems: Problems, there: Fields, columns: Columns, maps: _Maps
-) -> InputError:
-    """What is wrong with a file in which no row could be read, and what to do: the whole command if
-    only the prompt or the label has another name."""
-    counts = [*problems.of("refused"), *problems.of("noted")]
-    if not counts:
-        return InputError("holds no rows", where=source, fix="Write or download it again.")
-    listed = ", ".join(f"{REASONS[one.reason]} ({one.n:,})" for one in counts)
-    first = counts[0].first
-    used = {part for column in columns.named.values() for part in column.split(",")}
-    labelled = columns.named.keys() >= {"first", "second"}
-    known = {*columns.named, *(["label"] if columns.meanings or not labelled else [])}
-    wanted = next((name for name in ("label", "prompt") if name not in known), "")
-    whole = labelled or known >= {"chosen", "rejected"}
-    free = [name for name in there if name not in used]
-    free = [name for name in free if wanted == "label" or isinstance(there[name], str)]
-    fix = REMEDIES.get(first.reason, "Correct this row first.")
-    if first.reason == "bad_key":
-        fix = "Say where the numbers begin: --label first=0, or --label first=1."
-    elif first.reason == "missing_column" and whole and wanted and free:
-        of = f", with one of {', '.join(map(excerpt, free[:_MOST]))}" if len(free) > 1 else ""
-        named = {**maps.columns, wanted: "COLUMN" if of else free[0]}
-        said = [f"--column {shlex.quote(f'{name}={one}')}" for name, one in named.items()]
-        for place, labels in maps.labels.items():
-            said.append(f"--label {shlex.quote('='.join(filter(None, (place, ','.join(labels)))))}")
-        line = " ".join(["pairwright", maps.command, shlex.quote(source), *said])
-        fix = f"Name the {wanted}{of}:\n    {line}"
-        if of and wanted == "label":
-            fix += "\n  If columns hold 0 and 1: --label first=COLUMN --label second=COLUMN"
-    elif there:
-        more = f" and {len(there) - _MOST:,} more" if len(there) > _MOST else ""
-        fix = (
-            f"The columns are {', '.join(map(excerpt, [*there][:_MOST]))}{more}. Say what holds"
-            " what with --column, such as --column prompt=question --column chosen=better --column"
-            " rejected=worse; first, second and label; or options and key."
-        )
-    return InputError(
-        f"not one row could be read: {listed}; here: {counts[0].said}",
-        where=f"{source}:{first.where.rpartition(':')[2]}",
-        fix=fix,
-    )
-
-
-_OPENERS = OPENERS | {f"{one}.gz": opener for one, opener in OPENERS.items() if one not in BINARY}
-
-
-def _suffix(path: Path) -> str:
-    """What the file's name says it is, in small letters: `.jsonl`, or `.jsonl.gz`."""
-    end = path.suffix.lower()
-    return Path(path.stem).suffix.lower() + end if end == ".gz" else end
-
-
 def _open_files(path: Path, maps: _Maps) -> PairSource:
     """A file, or every such file below a folder, in the order of their names, but for hidden ones
     and those that describe the data. Its configuration is the folder, or else the file's name,
     unless that is a split's."""
     files = [path]
     if path.is_dir():
-        files = [file for file in sorted(path.rglob("*")) if file.name.lower() not in _METADATA]
-        hidden = {file for file in files if "/." in f"/{file.relative_to(path).as_posix()}"}
-        files = [file for file in files if file.is_file() and file not in hidden]
+        there = (file for file in sorted(path.rglob("*")) if file.name.lower() not in _METADATA)
+        files = [
+            file
+            for file in there
+            if file.is_file() and "/." not in f"/{file.relative_to(path).as_posix()}"
+        ]
     files = [file for file in files if _suffix(file) in _OPENERS]
     if not files:
         what = "neither a release nor a run, and no file of pairs in it"
@@ -386,8 +271,7 @@ def _open_files(path: Path, maps: _Maps) -> PairSource:
         raise InputError(what, where=path, fix=fix)
     pieces = []
     for file in files:
-        relative = file.relative_to(path.parent if file == path else path)
-        suffix = _suffix(file)
+        relative, suffix = file.relative_to(path.parent if file == path else path), _suffix(file)
         stem = re.sub(r"-\d+-of-\d+$", "", relative.name[: -len(suffix)])
         split = stem if stem in _SPLITS else ""
         folders = [part for part in relative.parts[:-1] if part != "data"]
@@ -395,6 +279,12 @@ def _open_files(path: Path, maps: _Maps) -> PairSource:
         flat, table = suffix.removesuffix(".gz") in FLAT, partial(_OPENERS[suffix], file)
         pieces.append(_Piece(table, relative.as_posix(), config, split, flat))
     return _open_pieces(path.resolve().name, pieces, maps)
+
+
+def _suffix(path: Path) -> str:
+    """What the file's name says it is, in small letters: `.jsonl`, or `.jsonl.gz`."""
+    end = path.suffix.lower()
+    return Path(path.stem).suffix.lower() + end if end == ".gz" else end
 
 
 def _open_hub(address: str, maps: _Maps) -> PairSource:
@@ -423,3 +313,94 @@ def _open_hub(address: str, maps: _Maps) -> PairSource:
 def _hub_table(name: str, rows: Any) -> SourceTable:
     """Rows counted from 1. `datasets` keeps them on disk, not in memory."""
     return SourceTable(name, list(rows.column_names), numbered(name, rows))
+
+
+def _open_pieces(name: str, pieces: Iterable[_Piece], maps: _Maps) -> PairSource:
+    known = list[tuple[_Piece, Columns]]()
+    released = False
+    for piece in pieces:
+        first: Fields = {}
+        for fields in islice(piece.rows(), 100):  # Rows of JSON differ in their columns.
+            first = {**fields, **first}
+        if first.keys() >= _RUN:
+            what = "a run's pairs, which are not whole rows without their folder"
+            raise InputError(what, where=name, fix="Name the run folder itself.")
+        released |= has_columns(first) and not known
+        columns = Columns({})
+        if first and (maps.columns or not has_columns(first)):
+            columns = columns_of(first, maps.columns, maps.labels, piece.rows())
+        known.append((piece, columns))
+
+    def read() -> Iterator[ReadRow | SourceProblem]:
+        for piece, columns in known:
+            yield from _read_piece(piece, columns, maps)
+
+    said = dict.fromkeys(line for _, columns in known for line in columns.said)
+    return PairSource(name, "release" if released else "plain", read, tuple(said))
+
+
+def _read_piece(piece: _Piece, columns: Columns, maps: _Maps) -> Iterator[ReadRow | SourceProblem]:
+    """Every row. Raises InputError at the end if not one row could be read, with what to do."""
+    table, rows, there = piece.table(), 0, dict[str, Any]()
+    problems = Problems()
+    for line in table.rows:
+        # Two files of a folder may have one name, so the place has the whole path below the folder.
+        where = f"{piece.name}:{line.where.rpartition(':')[2]}"
+        try:
+            if isinstance(line, SourceProblem):
+                raise SourceRefusal(line.reason, line.detail)
+            there = there or line.fields
+            yield from read_row(
+                line.fields, columns, piece.config, piece.split, where, flat=piece.flat
+            )
+        except SourceRefusal as refusal:
+            problem = SourceProblem(
+                action="noted" if refusal.reason == TIE else "refused", reason=refusal.reason,
+                where=where, detail=refusal.detail, value=refusal.value,
+            )  # fmt: skip
+            problems.add(problem)
+            yield problem
+        else:
+            rows += 1
+    if rows:
+        return
+    counts = [*problems.of("refused"), *problems.of("noted")]
+    if not counts:
+        raise InputError("holds no rows", where=table.source, fix="Write or download it again.")
+    listed = ", ".join(f"{REASONS[one.reason]} ({one.n:,})" for one in counts)
+    raise InputError(
+        f"not one row could be read: {listed}; here: {counts[0].said}",
+        where=f"{table.source}:{counts[0].first.where.rpartition(':')[2]}",
+        fix=_advice(table.source, counts[0].reason, there, columns, maps),
+    )
+
+
+def _advice(source: str, reason: str, there: Fields, columns: Columns, maps: _Maps) -> str:
+    """What to do about a file in which no row could be read: the whole command if only the prompt
+    or the label has another name."""
+    labelled = columns.named.keys() >= {"first", "second"}
+    if reason == "bad_key":
+        return "Say where the numbers begin: --label first=0, or --label first=1."
+    if reason == "missing_column" and (labelled or columns.named.keys() >= {"chosen", "rejected"}):
+        wanted = "label" if labelled and not columns.meanings else "prompt"
+        used = {part for column in columns.named.values() for part in column.split(",")}
+        free = [name for name in there if name not in used]
+        free = [name for name in free if wanted == "label" or isinstance(there[name], str)]
+        if free and not (wanted == "prompt" and "prompt" in columns.named):
+            of = f", with one of {', '.join(map(excerpt, free[:_MOST]))}" if free[1:] else ""
+            named = {**maps.columns, wanted: "COLUMN" if of else free[0]}
+            options = [f"--column {shlex.quote(f'{name}={one}')}" for name, one in named.items()]
+            for place, labels in maps.labels.items():
+                label = f"{place}={','.join(labels)}" if labels else place
+                options.append(f"--label {shlex.quote(label)}")
+            line = " ".join(["pairwright", maps.command, shlex.quote(source), *options])
+            marks = "\n  If columns hold 0 and 1: --label first=COLUMN --label second=COLUMN"
+            return f"Name the {wanted}{of}:\n    {line}{marks if of and wanted == 'label' else ''}"
+    if not there:
+        return REMEDIES.get(reason, "Correct this row first.")
+    more = f" and {len(there) - _MOST:,} more" if len(there) > _MOST else ""
+    return (
+        f"The columns are {', '.join(map(excerpt, [*there][:_MOST]))}{more}. Say what holds"
+        " what with --column, such as --column prompt=question --column chosen=better --column"
+        " rejected=worse; first, second and label; or options and key."
+    )

@@ -5,7 +5,7 @@ An audit reads other people's pairs into the same record: what they do not have 
 
 from collections.abc import Iterable
 from functools import cached_property
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from pairwright.records import BlindPreference, Follows, Origin, Record, content_id
 from pairwright.text import language_of
@@ -184,3 +184,40 @@ def derived_twin_id(asked: Row, other: Row) -> str:
     """The id of a twin, natural twin or placebo, from both its halves."""
     users = (asked.user or "", other.user or "")
     return content_id(asked.mode or "", asked.item_id, *users, asked.chosen, asked.rejected)
+
+
+class Choice(NamedTuple):
+    """The question that a pair is of, if its row gives several pairs, or names the better place."""
+
+    question: str
+    """Its place: `file:line`."""
+    options: int
+    rights: int = 1
+    """How many of them are right. Each is paired with each wrong one."""
+    place: int | None = None
+    """The place of the right option, from 0; None if the file has no order."""
+
+    @property
+    def chance(self) -> float:
+        """How often blind choosing is right: of the options, or of pairs if several are right."""
+        return 1 / self.options if self.rights == 1 else 0.5
+
+
+class ReadRow(NamedTuple):
+    """A row with its split, which is empty if the source has none, and its place."""
+
+    split: str
+    row: Row
+    where: str
+    """`file:line`, or `file:row` counted from 1; without the folders of this machine."""
+    choice: Choice | None = None
+
+
+MAX_SHORTCUT = 0.58
+"""The bound on accuracy on pairs without the user, unless an audit is given another."""
+
+
+def blind_bound(chance: float, max_shortcut: float = MAX_SHORTCUT) -> float:
+    """The bound on accuracy without the user: as far above chance as `max_shortcut` is above one
+    half, of the way to 1."""
+    return round(chance + (2 * max_shortcut - 1) * (1 - chance), 6)

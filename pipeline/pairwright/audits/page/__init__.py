@@ -1,7 +1,7 @@
 """The report of an audit: one HTML file with tables, a plot and a browser of pairs, which needs no
 network and no other file.
 
-verdict.py     the top of the page, what a terminal shows, and how values are written
+verdict.py     what is seen first, and how values are written
 plots.py       the plot of accuracies
 pairs.py       the pairs that it holds, compressed, and the checks that name them
 The words are in pages/templates/audit.md.jinja; the browser of pairs is pairs.html.jinja, pairs.js
@@ -13,19 +13,9 @@ from pathlib import Path
 
 import jinja2
 
-from pairwright.audits.catalogue import definition_of
+from pairwright.audits.page import verdict as words
 from pairwright.audits.page.pairs import MOST_PAIRS, hold_pairs
 from pairwright.audits.page.plots import audit_plots
-from pairwright.audits.page.verdict import (
-    audit_verdict,
-    config_name,
-    limit,
-    link_to,
-    measured,
-    needed,
-    short,
-    warnings,
-)
 from pairwright.audits.records import Audit
 from pairwright.files import write_whole
 from pairwright.pages import render_page
@@ -44,8 +34,8 @@ def write_page(
 ) -> None:
     """Write the report of an audit, whose checks have all their flags, with about `most` pairs.
 
-    The rows of `source` are read again, and are never all in memory. Where they are too many for
-    the file, it holds those that failed checks name and a sample of the others, and says so.
+    The rows of `source` are read again, and are never all in memory. If they are too many for the
+    file, it holds those that failed checks name and a sample of the others, and says so.
     `progress` is called at each step. The same input gives the same bytes. Raises StoreError if the
     file cannot be written.
     """
@@ -71,12 +61,8 @@ def write_page(
 
 def audit_page(audit: Audit) -> str:
     """The report without its pairs, as HTML."""
-    styles, script = (
-        (HERE / name).read_text(encoding="utf-8") for name in ("page.css", "pairs.js")
-    )
+    extra = tuple((HERE / name).read_text(encoding="utf-8") for name in ("page.css", "pairs.js"))
     return render_page(
-        "audit", audit_plots(audit), (styles, script),
-        audit=audit, verdict=audit_verdict(audit), warnings=[*warnings(audit)],
-        config_name=config_name, definition_of=definition_of, limit=limit, link_to=link_to,
-        measured=measured, needed=needed, short=short,
+        "audit", audit_plots(audit), (extra[0], extra[1]), audit=audit, words=words,
+        verdict=words.audit_verdict(audit), warnings=[*words.warnings(audit)], short=words.short,
     ).html  # fmt: skip

@@ -10,7 +10,7 @@ import zlib
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
-from pairwright.audits.catalogue import definition_of
+from pairwright.audits.catalogue import DEFINITIONS
 from pairwright.audits.records import Check
 from pairwright.audits.sample import place_of
 from pairwright.pairs import PairSource, Row
@@ -88,7 +88,7 @@ def _flags(checks: Iterable[Check]) -> tuple[list[tuple[str, bool]], _Notes, set
     there = [check for check in checks if check.flags]
     for check in sorted(there, key=lambda check: check.status != "fail"):
         fails = check.status == "fail"
-        number = numbers.setdefault((definition_of(check).title, fails), len(numbers))
+        number = numbers.setdefault((DEFINITIONS[check.name].title, fails), len(numbers))
         for flag in check.flags:
             by_row.setdefault(flag.row, []).append((number, flag.detail, flag.where))
             if fails:

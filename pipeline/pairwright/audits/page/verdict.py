@@ -1,19 +1,31 @@
-"""The top of an audit: failed checks, why they matter and what to do; the table of accuracies that
-a terminal shows; and how values are written."""
+"""What a reader of an audit sees first: failed checks, and whether the label can be guessed without
+the user; and how values are written."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 from urllib.parse import quote
 
-from pairwright.audits.catalogue import definition_of
-from pairwright.audits.records import Audit, Check, CheckDefinition, Flag
+from pairwright.audits.catalogue import DEFINITIONS
+from pairwright.audits.records import Audit, Check, CheckDefinition, Flag, Status
+from pairwright.audits.shortcuts import MIRRORED
 from pairwright.modes import MODES
 from pairwright.pages.markdown import Table
 from pairwright.text import number_of, visible
 
 LINES = 12
 """Configurations of a finding that have a line of their own."""
+QUESTION = "Can the label be guessed without the user?"
+LABELS = {
+    "length": "the longer response", "markup": "more markup", "breaks_off": "the cut response",
+    "question_overlap": "more of the question's words", "bag_of_words": "learned from other users",
+    "key_place": "always one place", "blind_preference": "a judge without the user",
+    "profile_overlap": "words of the posts", "profile_tfidf": "rare words of the posts",
+}  # fmt: skip
+"""Ways of choosing, by check."""
+VERDICTS: dict[Status, str] = {
+    "fail": "fails", "too_few": "needs more pairs", "pass": "passes", "note": "not decided"
+}  # fmt: skip
 
 FailedCheck = tuple[CheckDefinition, list[str], list[Flag]]
 """A failed check over the configurations that it failed in: its words, a line for each
@@ -21,39 +33,79 @@ configuration, with what was found and the limit, and the rows that it names."""
 
 
 class AuditVerdict(NamedTuple):
-    """The audit in two sentences, and its findings."""
+    """The audit in a few sentences, and its findings."""
 
     status: Literal["fail", "pass", "open"]
+    """`open`: nothing failed, but not every check could be decided."""
     headline: str
+    guess: str
+    """The answer to QUESTION."""
     overlap: str
-    """What word overlap solves, whatever the checks say; empty where that is not measured."""
+    """How often word overlap is right, whatever the checks say; empty if that is not measured."""
     findings: tuple[FailedCheck, ...]
 
 
 def audit_verdict(audit: Audit) -> AuditVerdict:
-    """`open`: nothing failed, but not every check could be decided."""
+    """What an audit comes to."""
     counts = Counter(check.status for check in audit.checks)
-    deciding = sum(n for status, n in counts.items() if status != "note")
-    undecided = counts["too_few"]
-    if counts["fail"]:
-        headline = f"Fail: {counts['fail']:,} of {deciding:,} checks"
-    elif undecided:
-        headline = f"No check fails, and {undecided:,} of {deciding:,} have too few pairs to decide"
-    else:
-        headline = f"Pass: all {deciding:,} checks"
+    deciding = counts.total() - counts["note"]
+    failed, undecided = counts["fail"], counts["too_few"]
+    more = f" ({undecided:,} {'needs' if undecided == 1 else 'need'} more pairs)"
+    headline = f"{failed:,} of {number_of(deciding, 'check')} fail{'s' * (failed == 1)}"
+    if not failed:
+        headline = f"No fault found in {number_of(deciding, 'check')}"
     by_name: dict[str, list[Check]] = {}
     for check in audit.failed:
         by_name.setdefault(check.name, []).append(check)
     return AuditVerdict(
-        status="fail" if counts["fail"] else "open" if undecided else "pass",
-        headline=headline,
+        status="fail" if failed else "open" if undecided else "pass",
+        headline=headline + (more if undecided else ""),
+        guess=_guess(audit),
         overlap="; ".join(_overlap(audit)),
         findings=tuple(map(_finding, by_name.values())),
     )
 
 
+def guesses(audit: Audit) -> list[Check]:
+    """Of each way of choosing without the user, the configuration with the worst outcome."""
+    worst: dict[str, Check] = {}
+    for check in audit.checks:
+        if check.family == "shortcuts" and check.limit and check.found and check.found.n:
+            worst[check.name] = max(worst.get(check.name, check), check, key=_badness)
+    return list(worst.values())
+
+
+def _badness(check: Check) -> tuple[int, float]:
+    """How badly a check turned out: by its status, then by the distance from chance."""
+    order = ("note", "pass", "too_few", "fail")
+    value = check.found.value if check.found else None
+    chance = 0.5 if check.chance is None else check.chance
+    distance = 0.0 if value is None else value - chance
+    return order.index(check.status), abs(distance) if check.chance is None else distance
+
+
+def _guess(audit: Audit) -> str:
+    ways = guesses(audit)
+    if ways:
+        counts = Counter(check.status for check in ways)
+        if counts["fail"]:
+            worst = max(ways, key=_badness)
+            value = worst.found.text(2) if worst.found else ""
+            worst_way = f"the worst is {LABELS.get(worst.name, worst.name)}, {value}"
+            return f"Yes, by {counts['fail']} of {number_of(len(ways), 'way')}; {worst_way}."
+        if counts["too_few"]:
+            few = f"for {counts['too_few']} of {len(ways)} ways there are too few pairs"
+            return f"Not decided: {few}."
+        return f"No, by none of {number_of(len(ways), 'way')}."
+    if any(MIRRORED in check.detail for check in audit.checks):
+        return "No: each pair is there with swapped sides, so such ways are right in exactly 50 %."
+    if any(check.name == "twin_shared_words" for check in audit.checks):
+        return "No: on complete twins, such ways are right in exactly 50 % by construction."
+    return "Not measured."
+
+
 def _overlap(audit: Audit) -> Iterator[str]:
-    """How much of each mode those solve who count words that a response shares with the posts."""
+    """How often those are right who count words that a response shares with the posts, by mode."""
     found = {(one.name, one.config): one.found for one in audit.checks}
     for mode in (*MODES, None):
         config = f"mode {mode}" if mode else ""
@@ -62,6 +114,21 @@ def _overlap(audit: Audit) -> Iterator[str]:
             words = f"word overlap with the posts is right in {overlap.percent()} of"
             pairs = number_of(overlap.n, "pair") + (f" of mode {mode}" if mode else "")
             yield f"{words} {pairs}" + (f", tf-idf in {weighed.percent()}" if weighed else "")
+
+
+def _finding(checks: Sequence[Check]) -> FailedCheck:
+    lines = [_line(check) for check in checks[:LINES]]
+    if len(checks) > LINES:
+        lines.append(f"and in {len(checks) - LINES:,} further configurations")
+    flags = list(dict.fromkeys(flag for check in checks for flag in check.flags))
+    return DEFINITIONS[checks[0].name], lines, flags
+
+
+def _line(check: Check) -> str:
+    parts = [measured(check), f"limit {limit(check)}" if check.limit is not None else ""]
+    name = short(check.config) if check.config else "all"
+    line = f"{name}: {'; '.join(filter(None, parts)) or 'failed'}."
+    return f"{line} {short(check.detail, 300)}" if check.detail else line
 
 
 def warnings(audit: Audit) -> Iterator[str]:
@@ -80,45 +147,58 @@ def warnings(audit: Audit) -> Iterator[str]:
         yield f"{number_of(unread, 'row')} could not be read and {are} part of no number below."
 
 
-def _finding(checks: Sequence[Check]) -> FailedCheck:
-    lines = [_line(check) for check in checks[:LINES]]
-    if len(checks) > LINES:
-        lines.append(f"and in {len(checks) - LINES:,} further configurations")
-    flags = list(dict.fromkeys(flag for check in checks for flag in check.flags))
-    return definition_of(checks[0]), lines, flags
+# Tables
 
 
-def _line(check: Check) -> str:
-    parts = [measured(check), f"limit {limit(check)}" if check.limit is not None else ""]
-    line = f"{config_name(check.config)}: {'; '.join(filter(None, parts)) or 'failed'}."
-    return f"{line} {short(check.detail, 300)}" if check.detail else line
+def guess_table(audit: Audit) -> Table:
+    """How often each way of choosing without the user is right, in its worst configuration."""
+    ways = guesses(audit)
+    units = "questions" if any(one.chance is not None for one in ways) else "pairs"
+    rows = tuple(
+        (
+            LABELS.get(one.name, one.name), one.found.text(2) if one.found else "",
+            VERDICTS[one.status], limit(one), short(one.config, 30), f"{one.of:,}",
+        )
+        for one in ways
+    )  # fmt: skip
+    return Table(("way of choosing", "accuracy", "", "allowed", "worst in", units), rows, 1, "")
 
 
-def accuracy_table(audit: Audit) -> Table:
-    """How often each blind rule picks the chosen response: with the configuration if there are any,
-    the outcome, the accuracy with its interval, and the number of pairs, or of questions."""
-    rows: list[tuple[str, ...]] = []
+def check_lines(audit: Audit, status: Status) -> list[tuple[str, str, str]]:
+    """Of each check with a status a line: its title, what was found in the worst configuration, and
+    what to know of it."""
+    by_name: dict[str, list[Check]] = {}
     for check in audit.checks:
-        if check.family == "shortcuts" and check.limit and check.found and check.found.n:
-            name, status = (text.replace("_", " ") for text in (check.name, check.status))
-            pairs = f"{check.found.n:,}"
-            rows.append((name, short(check.config), status, check.found.text(2), pairs))
-    asked = any(check.chance is not None and check.chance < 0.5 for check in audit.checks)
-    heads = ["", "configuration", "", "accuracy", "questions" if asked else "pairs"]
-    if not any(config for _, config, *_ in rows):
-        heads, rows = heads[:1] + heads[2:], [row[:1] + row[2:] for row in rows]
-    return Table(tuple(heads), tuple(rows), len(heads) - 2, "accuracy without the user")
+        if check.status == status:
+            by_name.setdefault(check.name, []).append(check)
+    lines = []
+    for name, checks in by_name.items():
+        worst = max(checks, key=_badness)
+        several = f" (worst of {len(checks)})" if len(checks) > 1 else ""
+        note = f"about {needed(worst)} would settle it" if needed(worst) else ""
+        if status == "note":
+            note = short(worst.detail, 90)
+        lines.append((DEFINITIONS[name].title, measured(worst) + several, note))
+    return lines
+
+
+def part_counts(audit: Audit) -> list[tuple[str, int, int, int]]:
+    """By part of the report: how many checks passed, failed and need more pairs."""
+    rows = []
+    for title in ("shortcuts", "leakage", "integrity", "people", "human", "balance"):
+        counts = Counter(one.status for one in audit.checks if one.family == title)
+        if counts:
+            rows.append((title.capitalize(), counts["pass"], counts["fail"], counts["too_few"]))
+    return rows
+
+
+# Values
 
 
 def short(text: str, most: int = 60) -> str:
     """One line without invisible characters, cut to `most` characters."""
     line = " ".join(visible(text[: 4 * most]).split())
     return line if len(line) <= most else f"{line[: most - 1]}…"
-
-
-def config_name(config: str) -> str:
-    """A configuration's name, or that it is all of them."""
-    return short(config) if config else "all"
 
 
 def measured(check: Check) -> str:
@@ -133,14 +213,14 @@ def measured(check: Check) -> str:
 
 
 def needed(check: Check) -> str:
-    """`461 questions`: how many would settle a check; empty where it is not known."""
+    """`461 questions`: how many would settle a check; empty if it is not known."""
     if check.needed is None:
         return ""
     return f"{check.needed:,} {'questions' if check.chance is not None else 'pairs'}"
 
 
 def limit(check: Check) -> str:
-    """`0.42 to 0.58` for an accuracy on pairs, as telling far below one half as far above."""
+    """`0.42 to 0.58` for an accuracy on pairs: far below .5 predicts as well as far above."""
     if check.limit is None:
         return ""
     if check.family == "shortcuts" and check.found and check.chance is None:

@@ -11,10 +11,11 @@ from typing import Literal
 
 from pydantic import JsonValue, ValidationError
 
+from pairwright.audits.records import AuditSource
 from pairwright.build_statement import BuildSummary
 from pairwright.errors import InputError, first_invalid
 from pairwright.lines import read_document
-from pairwright.pairs import AuditSource, Layout
+from pairwright.pairs import Layout
 from pairwright.records import Record
 from pairwright.releases.primary import PrimaryFiles, ReleaseKind
 from pairwright.releases.summary import Summary

@@ -10,63 +10,29 @@ from pydantic import ValidationError
 
 from pairwright.errors import first_invalid
 from pairwright.pairs.address import licence_of
-from pairwright.pairs.columns import FORMS, Columns, Fields, token
-from pairwright.pairs.row import Row, RowAspect, has_columns
-from pairwright.pairs.texts import (
+from pairwright.pairs.cells import (
     as_text,
     entries_of,
     is_messages,
     is_texts,
+    joined,
+    messages_of,
     name_of,
     parsed,
     posts_of,
-    prompt,
     responses,
     transcript,
 )
+from pairwright.pairs.columns import KNOWN, Columns, Fields, token
+from pairwright.pairs.row import Choice, ReadRow, Row, RowAspect, has_columns
 from pairwright.records import content_id, pseudonym
 from pairwright.sources.fields import NOBODY, time_of
 from pairwright.sources.problems import SourceRefusal, excerpt
 from pairwright.sources.tables import kind
 
-REASONS: dict[str, str] = FORMS["reasons"]
+REASONS: dict[str, str] = KNOWN["reasons"]
 TIE = "tie"
 """The reason of a row that can be read, and is not a preference."""
-MAX_SHORTCUT = 0.58
-"""The bound on accuracy on pairs without the user, unless an audit is told another."""
-
-
-def blind_bound(chance: float, max_shortcut: float = MAX_SHORTCUT) -> float:
-    """The bound on accuracy without the user: as far above chance as `max_shortcut` is above one
-    half, of the way to 1."""
-    return round(chance + (2 * max_shortcut - 1) * (1 - chance), 6)
-
-
-class Choice(NamedTuple):
-    """The question that a pair is of, if its row gives several pairs, or names the better place."""
-
-    question: str
-    """Its place: `file:line`."""
-    options: int
-    rights: int = 1
-    """How many of them are right. Each is paired with each wrong one."""
-    place: int | None = None
-    """The place of the right option, from 0; None if the file has no order."""
-
-    @property
-    def chance(self) -> float:
-        """How often blind choosing is right: of the options, or of pairs if several are right."""
-        return 1 / self.options if self.rights == 1 else 0.5
-
-
-class ReadRow(NamedTuple):
-    """A row with its split, which is empty where the source has none, and its place."""
-
-    split: str
-    row: Row
-    where: str
-    """`file:line`, or `file:row` counted from 1; without the folders of this machine."""
-    choice: Choice | None = None
 
 
 class _Question(NamedTuple):
@@ -75,7 +41,7 @@ class _Question(NamedTuple):
     texts: Sequence[str]
     right: Sequence[int]
     before: str = ""
-    """Its prompt, if that is no column."""
+    """Its prompt, if that is not a column."""
     ordered: bool = True
     """Whether the file gives all responses in one order, the right ones among the wrong."""
     at: str = ""
@@ -94,15 +60,10 @@ def read_row(
     split = name_of(columns.value(fields, "split"), "split") or split
     if has_columns(fields) and not columns.given:
         return [ReadRow(split, _release_row(fields), where)]
-    if "options" not in columns.named:
-        return list(
-            _pairs(_sides(fields, columns, flat=flat), fields, columns, config, split, where)
-        )
-    questions = list(_options(fields, columns))
+    several = "options" in columns.named
+    questions = _options(fields, columns) if several else [_sides(fields, columns, flat=flat)]
     return [
-        pair
-        for question in questions
-        for pair in _pairs(question, fields, columns, config, split, where)
+        pair for asked in questions for pair in _pairs(asked, fields, columns, config, split, where)
     ]
 
 
@@ -121,21 +82,19 @@ def _pairs(
     asked: _Question, fields: Fields, columns: Columns, config: str, split: str, where: str
 ) -> Iterator[ReadRow]:
     shared, texts, right = _shared(fields, columns, config, asked.before), asked.texts, asked.right
-    name, single = shared["item_id"], len(texts) == 2 and "options" not in columns.named
-    shared["item_id"] = item = name or (
-        "" if single else content_id("item", where, asked.at, *texts)
-    )
+    single = len(texts) == 2 and "options" not in columns.named
+    if not shared["item_id"] and not single:
+        shared["item_id"] = content_id("item", where, asked.at, *texts)
     place = right[0] if asked.ordered and len(right) == 1 else None
     choice = Choice(f"{where} {asked.at}".strip(), len(texts), len(right), place)
-    names = ("options", "options", 0) if asked.ordered else ("chosen", "rejected", len(right))
+    good_name, bad_name, n = ("options", "options", 0) if asked.ordered else (
+        "chosen", "rejected", len(right)
+    )  # fmt: skip
     for good in right:
-        for bad in range(len(texts)):
-            if bad in right:
-                continue
-            at = f"{asked.at}{names[1]}[{bad - names[2]}]"
-            at = f"{names[0]}[{good}] {at}" if len(right) > 1 else at
-            at = "" if single else at
-            id = item + "".join(re.findall(r"\[\d+\]", at))
+        for bad in (place for place in range(len(texts)) if place not in right):
+            at = "" if single else f"{asked.at}{bad_name}[{bad - n}]"
+            at = f"{good_name}[{good}] {at}" if len(right) > 1 else at
+            id = shared["item_id"] + "".join(re.findall(r"\[\d+\]", at))
             id = id or content_id("row", shared["question"], texts[good], texts[bad])
             row = Row(**shared, id=id, chosen=texts[good], rejected=texts[bad])
             given = choice if asked.ordered or not single else None
@@ -144,29 +103,25 @@ def _pairs(
 
 def _shared(fields: Fields, columns: Columns, config: str, before: str) -> dict[str, Any]:
     """What all pairs of a row have."""
-    if not before:
-        asked = columns.needed(fields, "prompt")
-        messages = parsed(asked)
-        before = prompt(messages if is_messages(messages) else asked, "prompt")
     names = ("id", "category", "domain", "user", "source_url", "licence", "generator", "narrative")
     texts = {name: name_of(columns.value(fields, name), name) for name in names}
     created = time_of(columns.value(fields, "created"), "created")
-    url = texts["source_url"] or None
-    user = "" if NOBODY.fullmatch(texts["user"][:60]) else texts["user"]  # Strangers share a name.
+    url, user = texts["source_url"] or None, texts["user"]
+    nobody = not user or NOBODY.fullmatch(user[:60])  # Strangers share a name.
     return {
         "item_id": texts["id"],
-        "question": before,
+        "question": before or _prompt(columns.needed(fields, "prompt")),
         "profile": tuple(posts_of(columns.value(fields, "profile"))),
         "rubric_aspects": tuple(
             RowAspect(aspect=one)
             if isinstance(one, str)
-            else RowAspect(**{name: name_of(one.get(name), name) for name in _ASPECT})
+            else RowAspect(**{n: name_of(one.get(n), n) for n in ("aspect", "reason", "evidence")})
             for one in entries_of(columns.value(fields, "rubric_aspects"), "rubric_aspects")
         ),
         "narrative": texts["narrative"] or None,
         "category": texts["category"],
         "domain": texts["domain"] or config,
-        "user": pseudonym(user) if user else None,
+        "user": None if nobody else pseudonym(user),
         "generator": texts["generator"],
         "created": created,
         "source_url": url,
@@ -174,7 +129,13 @@ def _shared(fields: Fields, columns: Columns, config: str, before: str) -> dict[
     }
 
 
-_ASPECT = ("aspect", "reason", "evidence")
+def _prompt(value: object) -> str:
+    """A prompt: text, or messages."""
+    messages = parsed(value)
+    value = messages if is_messages(messages) else value
+    if isinstance(value, list | dict):
+        return joined(messages_of(value, "prompt"))
+    return as_text(value, "prompt")
 
 
 def _sides(fields: Fields, columns: Columns, *, flat: bool) -> _Question:
@@ -183,21 +144,19 @@ def _sides(fields: Fields, columns: Columns, *, flat: bool) -> _Question:
     names = ("first", "second") if labelled else ("chosen", "rejected")
     cells = {name: columns.needed(fields, name) for name in names}
     asked = columns.value(fields, "prompt")
-    better = 0
-    if labelled:
-        said = columns.better(fields)
-        if said is None:
-            raise SourceRefusal(TIE, f"the label is {excerpt(', '.join(columns.labels(fields)))}")
-        better = said
-        if better > 1:
-            raise SourceRefusal("bad_label", f"it names response {better + 1} of two")
+    better = columns.better(fields) if labelled else 0
+    if better is None:
+        raise SourceRefusal(TIE, f"the label is {excerpt(', '.join(columns.labels(fields)))}")
+    if better > 1:
+        raise SourceRefusal("bad_label", f"it names response {better + 1} of two")
     if flat:
         lists = {name: parsed(cell, name) for name, cell in cells.items()}
         # A list of one may be a text in brackets; an object may be any text.
         alone = not all(map(is_texts, lists.values()))
-        cells = {
-            name: one if is_messages(one) or (is_texts(one) and len(one) > alone) else cells[name]
+        cells |= {
+            name: one
             for name, one in lists.items()
+            if is_messages(one) or (is_texts(one) and len(one) > alone)
         }
     elif columns.named.get("rejected") == "incorrect_answers":
         cells["rejected"] = parsed(cells["rejected"], "rejected")
@@ -222,10 +181,11 @@ def _turns(prompts: list[str], given: object) -> list[dict[str, str]]:
     if not is_texts(given) or len(prompts) != len(given):
         n = len(given) if isinstance(given, list) else "no"
         raise SourceRefusal("bad_cell", f"{len(prompts)} prompts in a list, and {n} responses")
-    turns = zip(prompts, given, strict=True)
-    roles = ("user", "assistant")
-    both = [pair for turn in turns for pair in zip(roles, turn, strict=True)]
-    return [{"role": role, "content": text} for role, text in both]
+    return [
+        {"role": role, "content": text}
+        for turn in zip(prompts, given, strict=True)
+        for role, text in zip(("user", "assistant"), turn, strict=True)
+    ]
 
 
 # Questions with options
@@ -258,22 +218,22 @@ def _options(fields: Fields, columns: Columns) -> Iterator[_Question]:
 def _conversation(entries: Sequence[Mapping[str, Any]]) -> Iterator[_Question]:
     """The questions of a conversation in which a user took one of several responses at each turn,
     as in PRISM."""
-    before: list[dict[str, str]] = []
+    before: list[tuple[str, str]] = []
     for turn in dict.fromkeys(one.get("turn") for one in entries):
         own = [one for one in entries if one.get("turn") == turn]
         made = [one for one in own if one.get("role") == "model"]
         texts = [as_text(one.get("content"), "a response") for one in made]
         right = [n for n, one in enumerate(made) if one.get("if_chosen")]
         asked = (as_text(one.get("content"), "a message") for one in own if one not in made)
-        before += [{"role": "user", "content": text} for text in asked]
+        before += [("user", text) for text in asked]
         if before and len(right) == 1 < len(texts):
-            yield _Question(texts, right, prompt(before, "prompt"), at=f"turn[{turn}] ")
-        before += [{"role": "assistant", "content": texts[n]} for n in right[:1]]
+            yield _Question(texts, right, joined(before), at=f"turn[{turn}] ")
+        before += [("assistant", texts[n]) for n in right[:1]]
 
 
 def _texts(value: object) -> tuple[Sequence[str], Sequence[str]]:
-    """The texts of a row's options, without their marks, such as `(a)`, where all have one, and
-    their labels in small letters. Options are a list, an object of options by letter, or a table of
+    """The texts of a row's options, without their marks, such as `(a)`, if all have one, and their
+    labels in small letters. Options are a list, an object of options by letter, or a table of
     `label` and `text`."""
     if isinstance(value, dict) and value.keys() >= {"label", "text"}:
         value = dict(zip(value["label"], value["text"], strict=False))
@@ -293,7 +253,7 @@ def _right_option(
     texts: Sequence[str], labels: Sequence[str], fields: Fields, columns: Columns
 ) -> int:
     """The place of the right option, from 0: by the text of an option or its letter; by a number
-    only where the person says what it means."""
+    only if the person says what it means."""
     key = "" if "" in columns.meanings else columns.needed(fields, "key")
     place, why = columns.meanings.get(token(key)), "neither the letter nor the text of one option"
     if place is not None and place < len(texts):

@@ -7,7 +7,7 @@ import io
 import json
 import re
 import tokenize
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeGuard
 
 from pairwright.pairs.address import licence_of
@@ -24,8 +24,8 @@ _LISTED = re.compile(r"\s*\[\s*['\"{].*\]\s*", re.DOTALL)
 def parsed(value: object, name: str = "") -> object:
     """A list or an object that a cell of text holds; anything else as it is.
 
-    With a name, raises SourceRefusal for what looks like a list of texts or messages and is none:
-    numpy writes texts without commas, which Python would join.
+    With a name, raises SourceRefusal for what looks like a list of texts or messages and cannot be
+    read as one: numpy writes texts without commas, which Python would join.
     """
     if not isinstance(value, str) or value.lstrip()[:1] not in ("[", "{"):
         return value
@@ -34,12 +34,12 @@ def parsed(value: object, name: str = "") -> object:
         found = json.loads(value)
     except (ValueError, RecursionError):
         try:
-            found = ast.literal_eval(value.strip())
+            literal = ast.literal_eval(value.strip())
             tokens = tokenize.generate_tokens(io.StringIO(value.strip()).readline)
             strings = sum(one.type == tokenize.STRING for one in tokens)
-            found = value if is_texts(found) and strings != len(found) else found
+            found = value if is_texts(literal) and strings != len(literal) else literal
         except (ValueError, SyntaxError, MemoryError, RecursionError, tokenize.TokenError):
-            found = value
+            pass
     if name and not isinstance(found, list) and _LISTED.fullmatch(value):
         raise SourceRefusal("bad_cell", f"{name} looks like a list, and is neither JSON nor Python")
     return found
@@ -51,18 +51,16 @@ def is_texts(value: object) -> TypeGuard[list[str]]:
 
 
 def is_messages(value: object) -> bool:
-    """Whether it is a message or a list of some, by the names of OpenAI's or of ShareGPT's."""
+    """Whether it is a message or a list of some, by the names of OpenAI or of ShareGPT."""
     messages = value if isinstance(value, list) else [value]
+    names = ({"role", "content"}, {"from", "value"})
     return bool(messages) and all(
-        isinstance(one, dict)
-        and (one.keys() >= {"role", "content"} or one.keys() >= {"from", "value"})
-        for one in messages
+        isinstance(one, dict) and any(one.keys() >= pair for pair in names) for one in messages
     )
 
 
 def as_text(value: object, name: str) -> str:
-    """The text unchanged; raises SourceRefusal for another type or a text that is not valid
-    UTF-8."""
+    """The text unchanged; raises SourceRefusal for another type and for invalid Unicode."""
     if not isinstance(value, str):
         raise SourceRefusal("wrong_type", f"{name} is {kind(value)}, not text")
     try:
@@ -88,14 +86,8 @@ _ASKING = (*_USER, "system", "tool")
 _TURN = re.compile(r"(?:\A\s*|\n\n)(Human|Assistant):[ ]?")
 
 
-def prompt(value: object, name: str) -> str:
-    """A prompt: text, or messages; one alone is its text, several have their roles before them."""
-    if not isinstance(value, list | dict):
-        return as_text(value, name)
-    return _joined(messages_of(value, name))
-
-
-def _joined(messages: list[Message]) -> str:
+def joined(messages: Sequence[Message]) -> str:
+    """One message as its text; several with their roles before them."""
     if len(messages) == 1:
         return messages[0][1]
     return "\n\n".join(f"{role}: {text}" for role, text in messages)
@@ -134,14 +126,13 @@ def transcript(value: object) -> object:
 def responses(sides: Mapping[str, object]) -> tuple[str, list[str]]:
     """Two responses, and what came before both: empty for texts. Else each is the last message.
 
-    Raises SourceRefusal where they do not answer the same conversation, and says why.
+    Raises SourceRefusal if they do not answer the same conversation, and says why.
     """
-    (one_name, one), (other_name, other) = (
-        (name, messages_of(side, name)) for name, side in sides.items()
-    )
+    one, other = (messages_of(side, name) for name, side in sides.items())
     if one[:-1] != other[:-1]:
+        turns = zip(sides, (len(one), len(other)), strict=True)
+        both = ", ".join(f"{name} has {n} turns" for name, n in turns)
         short = min(len(one), len(other))
-        both = f"{one_name} has {len(one)} turns, {other_name} {len(other)}"
         n = next((n for n in range(short) if one[n] != other[n]), short)
         if n == short:
             detail = f"{both}, and one begins with the whole of the other"
@@ -150,10 +141,10 @@ def responses(sides: Mapping[str, object]) -> tuple[str, list[str]]:
             detail = f"{both}: one goes on after turn {short}, or its answer holds 'Human:' itself"
             raise SourceRefusal("one_longer", detail)
         raise SourceRefusal("prompts_differ", f"{both}, and they differ from turn {n + 1} on")
-    for name, (role, _) in ((one_name, one[-1]), (other_name, other[-1])):
+    for name, (role, _) in zip(sides, (one[-1], other[-1]), strict=True):
         if role.lower() in _ASKING:
             raise SourceRefusal("ends_with_user", f"the last message of {name} is by {role}")
-    return _joined(one[:-1]) if one[:-1] else "", [one[-1][1], other[-1][1]]
+    return joined(one[:-1]) if one[:-1] else "", [one[-1][1], other[-1][1]]
 
 
 # Profiles
@@ -170,13 +161,15 @@ def posts_of(value: object) -> Iterator[RowPost]:
             if role.lower() in _USER:
                 yield RowPost(id="", text=text)
         else:
-            names = ("id", "category", "source_url", "licence")
-            texts = {name: name_of(entry.get(name), f"{name} of a post") for name in names}
-            created, url = time_of(entry.get("created"), "created"), texts["source_url"] or None
-            licence = texts["licence"] or licence_of(url, created)
+            id, category, url, licence = (
+                name_of(entry.get(name), f"{name} of a post")
+                for name in ("id", "category", "source_url", "licence")
+            )
+            created = time_of(entry.get("created"), "created")
             yield RowPost(
-                id=texts["id"], text=as_text(entry.get("text") or "", "text of a post"),
-                category=texts["category"], created=created, source_url=url, licence=licence,
+                id=id, text=as_text(entry.get("text") or "", "text of a post"), category=category,
+                created=created, source_url=url or None,
+                licence=licence or licence_of(url, created),
             )  # fmt: skip
 
 

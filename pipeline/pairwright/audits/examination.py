@@ -1,0 +1,208 @@
+"""One pass over pairs through all checks, which gives an Audit."""
+
+from collections.abc import Callable, Collection, Iterable, Iterator
+from typing import NamedTuple, Protocol, get_args
+
+from threadpoolctl import threadpool_limits
+
+from pairwright.audits import copies, texts
+from pairwright.audits.accuracies import decide
+from pairwright.audits.catalogue import (
+    DEFINITIONS,
+    NOTES,
+    ROW_CHECKS,
+    TABLE_CHECKS,
+    Found,
+    counted,
+    note_check,
+)
+from pairwright.audits.comparisons import human_checks, simulated_decisions, user_dominates
+from pairwright.audits.duplicates import NearDuplicates
+from pairwright.audits.facts import Facts
+from pairwright.audits.personal_data import PersonalData
+from pairwright.audits.records import EXAMPLES, Audit, AuditSource, Check, Family, Flag
+from pairwright.audits.rights import Licences, Tombstones
+from pairwright.audits.shortcuts import Shortcuts
+from pairwright.errors import InputError
+from pairwright.pairs import MAX_SHORTCUT, TIE, PairSource, ReadRow, Row, content_digest
+from pairwright.pairs.address import ForgetList
+from pairwright.pairs.pairing import REASONS
+from pairwright.pairs.read import NO_INFO
+from pairwright.settings.rules import ReleaseInfo
+from pairwright.sources.problems import Problems, SourceProblem
+from pairwright.version import __version__
+from pairwright_human_eval.released import ReleasedStudy
+
+AuditProgress = Callable[[str, int | None], None]
+"""Called with the name of a step, and the number of rows read so far if it reads rows."""
+EVERY = 100
+"""Rows between two such calls."""
+_ORDER = {
+    name: 0 if one.family in ("shortcuts", "baselines") else n
+    for n, (name, one) in enumerate(DEFINITIONS.items())
+}
+"""The places of checks in the report; those of accuracies stay together by configuration."""
+_ROW_CHECKS = (copies, texts)
+"""The files whose checks look at one row."""
+
+
+class Options(NamedTuple):
+    """What an auditor may choose."""
+
+    max_shortcut: float = MAX_SHORTCUT
+    """The bound on blind accuracies, 0.5 to 1."""
+    max_overlap: float | None = None
+    """The bound on the accuracy of word overlap with the posts, 0.5 to 1; None: that which the
+    release or run states, if it states one."""
+    forgotten: ForgetList | None = None
+    """What tombstones name; None if there is no list of them."""
+    public: ReleasedStudy | None = None
+    """What people said of the pairs; None if nobody was asked."""
+
+
+DEFAULT = Options()
+
+
+class _Stream(Protocol):
+    """A check, or several that share their work, which keeps what it needs of each row."""
+
+    def add(self, number: int, line: ReadRow) -> None: ...
+
+    def checks(self, facts: Facts) -> Iterable[Check]: ...
+
+
+class Examination:
+    """All checks of one audit while its rows are read."""
+
+    def __init__(
+        self,
+        options: Options = DEFAULT,
+        info: ReleaseInfo = NO_INFO,
+        families: Collection[Family] = get_args(Family),
+    ) -> None:
+        """`info` is what the pairs state of themselves. Checks of other families are left out."""
+        overlap = info.max_overlap if options.max_overlap is None else options.max_overlap
+        self.facts, self.families, self.people = Facts(options.public), families, PersonalData()
+        streams: list[tuple[Family, _Stream]] = [
+            ("shortcuts", Shortcuts(options.max_shortcut, overlap)),
+            ("leakage", NearDuplicates()),
+            ("integrity", texts.Languages()),
+            ("people", self.people),
+            ("people", Licences(has_attribution=bool(info.attribution.strip()))),
+            ("people", Tombstones(options.forgotten)),
+        ]
+        self._streams = [one for one in streams if one[0] in families]
+        own = {name for name, one in DEFINITIONS.items() if one.family in families}
+        self._rows = [(look, Found(), name) for name, look in ROW_CHECKS.items() if name in own]
+        self._tables = {name: look for name, look in TABLE_CHECKS.items() if name in own}
+
+    def add(self, line: ReadRow) -> None:
+        """Examine one row."""
+        number = len(self.facts.ids)
+        self.facts.add(line)
+        for look, found, _ in self._rows:
+            found.add(number, look(line.row))
+        for _, stream in self._streams:
+            stream.add(number, line)
+
+    def checks(self, progress: AuditProgress = lambda _what, _n: None) -> list[Check]:
+        """What was found, in the order of the report, after the last row."""
+        facts, found = self.facts, list[Check]()
+        for _, one, name in self._rows:
+            one.note = NOTES[name](facts) if name in NOTES else ""
+            found.append(counted(name, one, facts))
+        for family, stream in self._streams:
+            progress(family, None)
+            found += stream.checks(facts)
+        for name, compare in self._tables.items():
+            found.append(counted(name, compare(facts) if facts.ids else Found(), facts))
+        found += human_checks(facts) if "human" in self.families else ()
+        found += user_dominates(facts) if "balance" in self.families else ()
+        # Only rows of others come without users, and only a study has verdicts.
+        unasked = {"repeated_prompts", "not_verified"}
+        kept = (one for one in found if one.of or one.name not in unasked)
+        return sorted(kept, key=lambda one: _ORDER[one.name])
+
+
+def audit_pairs(
+    source: PairSource,
+    options: Options = DEFAULT,
+    *,
+    progress: AuditProgress = lambda _what, _rows: None,
+    look: Callable[[ReadRow], None] = lambda _line: None,
+) -> Audit:
+    """Audit the pairs of a source: all checks with all their flags. `shortened` gives what
+    audit.json keeps of it.
+
+    `look` is called with every row of the source as it is read. Raises InputError if a source
+    cannot be read, or holds no pairs.
+    """
+    examination, flags = Examination(options, source.info), dict[str, list[Flag]]()
+
+    def show(one: SourceProblem) -> None:
+        if len(flags.setdefault(one.reason, [])) < EXAMPLES:
+            said = f"{REASONS[one.reason]}: {one.detail}"
+            flags[one.reason].append(Flag(row=one.where, where=one.where, detail=said))
+
+    problems, facts = Problems(show), examination.facts
+
+    def rows() -> Iterator[Row]:
+        for number, line in enumerate(problems.sound(source.read()), start=1):
+            look(line)
+            examination.add(line)
+            if number % EVERY == 0:
+                progress(source.name, number)
+            yield line.row
+
+    with threadpool_limits(1):  # Else sums, and with them last digits, follow the machine.
+        digest = content_digest(rows())
+        if not facts.ids:
+            fix = "Audit a source that has some."
+            raise InputError("holds no pairs", where=source.name, fix=fix)
+        found = [*_reading(source, problems, flags, len(facts.ids)), *examination.checks(progress)]
+    configs = facts.table["config"].value_counts().sort_index()
+    return Audit(
+        pairwright=__version__,
+        source=AuditSource(
+            name=source.name,
+            kind=source.kind,
+            version=source.version,
+            digest=digest,
+            rows=len(facts.ids),
+            configs={str(name): int(n) for name, n in configs.items()},
+            simulated=bool(facts.table["simulated"].any()),
+            problems=problems.counts("refused"),
+        ),
+        max_shortcut=options.max_shortcut,
+        checks=tuple(decide(sorted(found, key=lambda one: _ORDER[one.name]))),
+        configurations=facts.counts(),
+        simulated_decisions=simulated_decisions(facts),
+        redactions=tuple(examination.people.redactions()),
+    )
+
+
+def _reading(
+    source: PairSource, problems: Problems, flags: dict[str, list[Flag]], rows: int
+) -> Iterator[Check]:
+    """How columns and labels were read, and the rows that are not pairs."""
+    unread = problems.of("refused")
+    lost, ties = sum(one.n for one in unread), problems.counts("noted").get(TIE, 0)
+    yield Check(
+        family="integrity", name="unreadable_rows", status="fail" if lost else "pass", count=lost,
+        of=rows + lost, limit=0,
+        detail="; ".join(f"{REASONS[one.reason]}: {one.n:,}" for one in unread),
+        flags=tuple(flag for one in unread for flag in flags[one.reason]),
+    )  # fmt: skip
+    if source.said:
+        yield note_check("read_as", of=rows, detail="; ".join(source.said))
+    if ties:
+        yield Check(
+            family="integrity", name="ties", status="note", count=ties, of=rows + ties,
+            flags=tuple(flags[TIE]),
+        )  # fmt: skip
+
+
+def shortened(whole: Audit) -> Audit:
+    """An audit with the first EXAMPLES flags of each check."""
+    checks = (Check(**dict(check) | {"flags": check.flags[:EXAMPLES]}) for check in whole.checks)
+    return Audit(**dict(whole) | {"checks": tuple(checks)})
