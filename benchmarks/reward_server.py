@@ -44,7 +44,7 @@ from pairwright.evaluation.scorers.in_process import batch_places
 from pairwright.evaluation.settings import Classifier
 from pairwright.pairs.conversion import user_message
 from pairwright.settings.prompt import Message
-from pairwright.training.rewards import RewardClient, RewardSample, UserMessage
+from pairwright.training.rewards import RewardSample, ask_rewards
 
 IN_FLIGHT = 64
 DROPPED = 0.05
@@ -97,17 +97,13 @@ def server(folder: Path) -> Iterator[str]:
         "reward-server",
     ]
     options = ["--scorers", str(scorers), "--scorer", "mine", "--port", "0"]
-    environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
-    process = subprocess.Popen(
-        [*command, *options], stdout=subprocess.PIPE, text=True, env=environment
-    )
+    process = subprocess.Popen([*command, *options], stderr=subprocess.PIPE, text=True)
     try:
-        assert process.stdout
-        process.stdout.readline()
-        yield process.stdout.readline().split()[0]
+        assert process.stderr
+        yield next(line for line in process.stderr if "is ready" in line).split()[0]
     finally:
         process.terminate()
-        print(process.communicate()[0].strip(), flush=True)
+        process.communicate()
 
 
 @contextmanager
@@ -166,12 +162,10 @@ def _hang_up(request: web.Request) -> web.Response:
 
 def over_http(url: str, texts: list[Text]) -> list[float | None]:
     """The rewards, one text in a request; None where none came."""
-    client = RewardClient(url)
 
     def reward(text: Text) -> float | None:
-        asked = (UserMessage(role="user", content=text[0]),)
         try:
-            return client.rewards([RewardSample(prompt=asked, response=text[1])])[0].score
+            return ask_rewards(url, [RewardSample(prompt=text[0], response=text[1])])[0].score
         except PairwrightError as error:
             print(error, flush=True)
             return None

@@ -12,7 +12,7 @@ from pairwright import assets
 from pairwright.settings.prompt import BUILDING, Prompts
 from pairwright.settings.rules import SourceRules
 from pairwright.sources import SourceItems
-from pairwright.training.gold import read_gold
+from pairwright.training.planner_data import read_gold
 from scripted import domains
 
 # What a post says, and the gold aspect that it carries.

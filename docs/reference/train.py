@@ -5,18 +5,16 @@ from collections.abc import Iterator, Mapping
 
 from pydantic import BaseModel
 
-from pairwright.settings.rules import SourceRules
+from pairwright.settings.rules import HistoryRules, SourceRules
 from pairwright.training.plan_settings import (
     FilePlanner,
     Lora,
     PlanScoring,
     PromptedPlanner,
-    Selection,
     Steps,
     Training,
 )
 from pairwright.training.plan_settings import MatchJudge as PlanJudge
-from pairwright.training.plan_settings import TrainingHistory as TrainingHistory
 from reference.keys import SAMPLED, key_table
 from reference.markdown import page_of
 
@@ -53,10 +51,9 @@ def _tables_of(tables: Mapping[str, type[BaseModel]]) -> Iterator[str]:
 TRAINING: dict[str, type[BaseModel]] = {
     "[source]": SourceRules,
     "[validation]": SourceRules,
-    "[history]": TrainingHistory,
+    "[history]": HistoryRules,
     "[lora]": Lora,
     "[steps]": Steps,
-    "[selection]": Selection,
 }
 COMPARING: dict[str, type[BaseModel]] = {
     '[planners.NAME] with kind = "endpoint"': PromptedPlanner,

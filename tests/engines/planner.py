@@ -6,6 +6,7 @@ planner.py serve OUT < MESSAGES         what the adapter writes, by PEFT
 
 import json
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,21 +15,18 @@ from peft import AutoPeftModelForCausalLM
 from transformers import AutoTokenizer
 
 from pairwright.training import planner_model
-from pairwright.training.plan_settings import load_training
-from pairwright.training.planner_data import rows_of
-from pairwright.training.planner_training import asking_of, sources_of
+from pairwright.training.plan_settings import Training, load_settings
+from pairwright.training.train_planner import read_examples
 
 
 def labels(path: Path) -> list[dict[str, Any]]:
     """Each row of the first batch: the whole text, what the loss counts of it, and padding."""
-    settings = load_training(path)
-    asking = asking_of(settings, path.parent)
-    words = planner_model.Words(settings)
-    training, _ = sources_of(settings, path.parent, asking.domains)
-    rows, _ = rows_of(settings, training, asking, words.tokens, lambda: None)
-    trainer = planner_model._trainer(settings, words, rows, path.parent / "unused")
+    settings = load_settings(Training, path)
+    words = planner_model.tokenizer_of(settings)
+    length = partial(planner_model.length_of, words)
+    examples, _ = read_examples(settings, path.parent, length)
+    trainer = planner_model.trainer_of(settings, words, examples, path.parent / "unused")
     batch = next(iter(trainer.get_train_dataloader()))
-    decode = words.tokenizer.decode
     found = []
     for ids, mask, label in zip(
         *(batch[name].tolist() for name in ("input_ids", "attention_mask", "labels")), strict=True
@@ -36,8 +34,8 @@ def labels(path: Path) -> list[dict[str, Any]]:
         learned = [id for id, counted in zip(ids, label, strict=True) if counted != -100]
         found.append(
             {
-                "text": decode([id for id, there in zip(ids, mask, strict=True) if there]),
-                "learned": decode(learned),
+                "text": words.decode([id for id, there in zip(ids, mask, strict=True) if there]),
+                "learned": words.decode(learned),
                 "padding": mask.count(0),
                 "counted_padding": sum(
                     counted != -100 for there, counted in zip(mask, label, strict=True) if not there

@@ -23,7 +23,7 @@ from pairwright.evaluation.outputs import PersonQuestions
 from pairwright.pairs import Row, parts_of
 from pairwright.releases.commands import forget
 from pairwright.settings.config import Config
-from pairwright.training.rl_export import export_rl
+from pairwright.training.export_rl import export_rl
 from pairwright_human_eval.study import export_tasks, plan_study
 from study import pairwright
 

@@ -1,6 +1,7 @@
 """TOML that people write: a key or kind that is nearly right is an error with what is meant."""
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -9,12 +10,13 @@ from pairwright.errors import ConfigError, InputError
 from pairwright.evaluation.settings import load_scorers
 from pairwright.settings.config import load as load_config
 from pairwright.settings.domains import Domains, load_scales
-from pairwright.training.plan_settings import load_scoring, load_training
+from pairwright.training.plan_settings import PlanScoring, Training, load_settings
 
 ENDPOINT = '[endpoints.toy]\nbase_url = "http://127.0.0.1:9/v1"\nmodel = "m"\n'
 SOURCE = '[source]\npath = "x.jsonl"\n'
 VALIDATION = '[validation]\npath = "y.jsonl"\n'
 Load = Callable[[Path], object]
+load_scoring, load_training = (partial(load_settings, kind) for kind in (PlanScoring, Training))
 
 
 def complaint(load: Load, path: Path, toml: str, error: type[InputError]) -> str:
@@ -56,8 +58,8 @@ def test_a_domain_of_many_brackets_is_refused(tmp_path: Path) -> None:
         (load_scoring, f'{SOURCE}[planners.a]\nkind = "endpoint"\nendpoint = "toy"\nwors = 9',
          "planners.a.wors", "words"),
         (load_training, f'modle = "m"\n{SOURCE}{VALIDATION}', "modle", "model"),
-        (load_training, f'model = "m"\n{SOURCE}{VALIDATION}[selection]\nitms = 3',
-         "selection.itms", "items"),
+        (load_training, f'model = "m"\n{SOURCE}{VALIDATION}[steps]\nmax_stps = 3',
+         "steps.max_stps", "max_steps"),
     ],
 )  # fmt: skip
 def test_settings_name_what_is_meant(

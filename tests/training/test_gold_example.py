@@ -9,10 +9,8 @@ from endpoint import double_url
 from pairwright import assets
 from pairwright.settings.rules import SourceRules
 from pairwright.sources import SourceItems
-from pairwright.text import normalised
-from pairwright.training.gold import read_gold
-from pairwright.training.plan_scores import PlanScores
-from pairwright.training.planner_checkpoints import apart
+from pairwright.training.planner_data import read_gold
+from pairwright.training.score_planners import PlanScores
 from scripted import domains
 from study import pairwright
 
@@ -25,12 +23,6 @@ def gold() -> SourceItems:
     return read_gold(SourceRules(path="gold.jsonl"), domains(), folder, "[source]")
 
 
-def runs(text: str) -> set[str]:
-    """Every five words in a row."""
-    words = normalised(text).split()
-    return {" ".join(words[n : n + 5]) for n in range(len(words) - 4)}
-
-
 def test_two_items_of_each_category_are_read_as_gold(gold: SourceItems) -> None:
     assert (gold.refused, gold.without) == ({}, frozenset())
     categories = [item.category for item in gold.items]
@@ -38,8 +30,6 @@ def test_two_items_of_each_category_are_read_as_gold(gold: SourceItems) -> None:
     assert {categories.count(category) for category in categories} == {2}
     assert len({item.user for item in gold.items}) == 12
     assert {len(item.rubric_aspects) for item in gold.items} == {3}
-    # The first nine and the last three have no user in common.
-    apart(gold.items[:9], gold.items[-3:], "[validation]")
 
 
 def test_the_page_on_training_scores_a_planner_on_them(tmp_path: Path) -> None:
@@ -56,8 +46,7 @@ def test_the_page_on_training_scores_a_planner_on_them(tmp_path: Path) -> None:
     assert done.code == 0, done.err
     scores = PlanScores.model_validate_json((study / "scores" / "plan-score.json").read_bytes())
     assert (scores.items, scores.users, scores.gold) == (12, 12, 36)
-    means = {(of.match, of.name): of.mean for of in scores.figures if of.mean}
-    assert {mean.n for mean in means.values()} == {12}
-    for match in ("judge", "words"):
-        for name in ("precision", "other"):
-            assert means[match, name].value is not None
+    [planner] = scores.planners
+    means = [mean for of in planner.figures.values() for mean in of.values()]
+    assert len(means) == 8
+    assert {mean and mean.n for mean in means} == {12}

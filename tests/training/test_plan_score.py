@@ -17,18 +17,19 @@ from pairwright.lines import read_lines
 from pairwright.models import Request
 from pairwright.records import Item
 from pairwright.stats import Estimate
-from pairwright.training.gold import (
+from pairwright.training.plan_settings import PromptedPlanner
+from pairwright.training.score_planners import (
     AspectAgreement,
-    aspect_agreement,
-)
-from pairwright.training.plan_scores import (
     PlanScores,
     ScoredPlan,
-    figures,
-    planned,
+    agreement_by_words,
+    judged_by,
+    others_of,
+    planner_scores,
+    read_plans,
+    scored,
+    served,
 )
-from pairwright.training.plan_settings import PromptedPlanner
-from pairwright.training.plans import AspectJudging, Serving, compared, others_of, read_plans
 from scripted import Answer, Scripted, domains, expect, found_in, model, parts, wait
 from scripted import body as said_in
 from scripted import planned as reply
@@ -37,11 +38,14 @@ from study import Done, pairwright
 # Without a judge
 
 
-def test_each_aspect_is_held_against_the_nearest_of_the_other_list() -> None:
-    found = aspect_agreement(["red house", "blue boat"], ["red house", "green tree", "red boat"])
-    # Planned: 1 and 1/3 (boat of blue, red, boat). SourceItems: 1, 0, and 1/3 either way.
+def test_each_aspect_is_compared_with_the_nearest_of_the_other_list() -> None:
+    gold = ["red house", "green tree", "red boat"]
+    found = agreement_by_words(["red house", "blue boat"], gold, ["blue boat"])
+    # Planned: 1 and 1/3 (boat of blue, red, boat). Gold: 1, 0, and 1/3 either way.
     assert found.precision == pytest.approx((1 + 1 / 3) / 2, abs=1e-6)
     assert found.recall == pytest.approx((1 + 0 + 1 / 3) / 3, abs=1e-6)
+    assert found.other == 0.5
+    assert agreement_by_words([], gold, gold) == AspectAgreement(precision=None, recall=0.0)
 
 
 @pytest.mark.parametrize(
@@ -51,11 +55,9 @@ def test_each_aspect_is_held_against_the_nearest_of_the_other_list() -> None:
 )
 def test_f1(precision: float | None, recall: float, f1: float) -> None:
     assert AspectAgreement(precision=precision, recall=recall).f1 == pytest.approx(f1)
-    nothing = AspectAgreement(precision=None, recall=0.0)
-    assert aspect_agreement([], ["a red house"]) == nothing
 
 
-def test_somebody_else_is_of_the_same_category_where_there_is_one(tmp_path: Path) -> None:
+def test_another_user_is_of_the_same_category_if_there_is_one(tmp_path: Path) -> None:
     given = gold(
         tmp_path, row("a"), row("b"), row("c", user="user-of-a"),
         row("d", category="philosophy"), row("e", category="philosophy"),
@@ -72,21 +74,18 @@ def test_somebody_else_is_of_the_same_category_where_there_is_one(tmp_path: Path
 # Planners
 
 
-def serving(**answers: Answer) -> Serving:
+def planned(tmp_path: Path, answer: Answer) -> ScoredPlan:
     spec = PromptedPlanner.model_validate({"kind": "endpoint", "endpoint": "toy"})
-    return Serving(spec, model(Scripted(**answers)), planning_prompts(), domains())
-
-
-def an_item(tmp_path: Path) -> Item:
-    return gold(tmp_path, row("q-1")).items[0]
+    ask = served(spec, model(Scripted(plan=answer)), planning_prompts(), domains())
+    return wait(scored(gold(tmp_path, row("q-1")).items[0], None, ask, None))
 
 
 def test_a_plan_is_what_stands_of_a_reply(tmp_path: Path) -> None:
-    item = an_item(tmp_path)
     good = ("p1", "forty euros are left", "Cheap ingredients")
     bad = ("p1", "never said so anywhere", "Expensive ingredients")
-    found = wait(serving(plan=reply(good, bad)).planned(item))
-    assert (found.planned, found.dropped, found.posts) == (("Cheap ingredients",), 1, 4)
+    found = planned(tmp_path, reply(good, bad))
+    assert (found.planned, found.dropped, found.left_out) == (("Cheap ingredients",), 1, 0)
+    assert found.words is not None
 
 
 @pytest.mark.parametrize(
@@ -97,8 +96,8 @@ def test_a_plan_is_what_stands_of_a_reply(tmp_path: Path) -> None:
 def test_a_reply_that_is_no_plan_is_the_reason_why_there_is_none(
     tmp_path: Path, answer: Answer, why: str
 ) -> None:
-    found = wait(serving(plan=answer).planned(an_item(tmp_path)))
-    assert (found.planned, found.unplanned) == (None, why)
+    found = planned(tmp_path, answer)
+    assert (found.planned, found.missing, found.words) == (None, why, None)
 
 
 # Plans of files
@@ -117,10 +116,10 @@ def test_plans_made_elsewhere_are_lists(tmp_path: Path) -> None:
         {"id": "q-0", "aspects": ["Cheap"]},
         {"id": "bare", "aspects": []},
     )
-    plans = read_plans(path, given)
-    found = [wait(plans.planned(item)) for item in given.items]
+    ask = read_plans(path, given)
+    found = [wait(scored(item, None, ask, None)) for item in given.items]
     assert [of.planned for of in found] == [("Cheap",), None, None, None]
-    assert [of.unplanned for of in found] == ["", "no_plan", "no_plan", "no_plan"]
+    assert [of.missing for of in found] == ["", "no_plan", "no_plan", "no_plan"]
 
 
 @pytest.mark.parametrize(
@@ -146,9 +145,12 @@ def test_a_wrong_plan_is_refused_by_its_line(tmp_path: Path, line: object, messa
 
 def judged(tmp_path: Path, plan: tuple[str, ...] | None, **answers: Answer) -> ScoredPlan:
     given = gold(tmp_path, *rows(6)).items
-    judging = AspectJudging(model(Scripted(**answers)), planning_prompts(), others_of(given, 0))
-    line = ScoredPlan(id=given[0].id, user=given[0].user, gold=2, planned=plan)
-    return wait(judging.judged(given[0], line))
+
+    async def ask(_: Item) -> dict[str, Any]:
+        return {"planned": plan}
+
+    judge = judged_by(model(Scripted(**answers)), planning_prompts())
+    return wait(scored(given[0], others_of(given, 0)[given[0].id], ask, judge))
 
 
 def own_and_other(tmp_path: Path) -> Callable[[Request], dict[str, Any]]:
@@ -168,8 +170,7 @@ def test_a_judge_says_precision_recall_and_what_would_fit_anybody(tmp_path: Path
         tmp_path, ("Cheap", "Overnight"),
         plan_score_precision=own_and_other(tmp_path), plan_score_recall=found_in([1], []),
     )  # fmt: skip
-    expected = AspectAgreement(precision=0.5, recall=0.5, other=0.5)
-    assert found.compared == {"judge": expected}
+    assert found.judge == AspectAgreement(precision=0.5, recall=0.5, other=0.5)
 
 
 @pytest.mark.parametrize(
@@ -184,50 +185,40 @@ def test_a_judge_says_precision_recall_and_what_would_fit_anybody(tmp_path: Path
 def test_a_judge_s_silence_is_no_zero(tmp_path: Path, precision: Answer, why: str) -> None:
     answers = {"plan_score_precision": precision, "plan_score_recall": found_in([], [])}
     found = judged(tmp_path, ("Cheap",), **answers)
-    assert (found.unjudged, found.compared) == (why, {})
-    assert found.missing("judge") == why
+    assert (found.missing, found.judge) == (why, None)
+    assert found.words is not None
 
 
 def test_a_judge_is_not_asked_about_an_empty_plan_or_none(tmp_path: Path) -> None:
-    empty = judged(tmp_path, ())
-    assert empty.compared["judge"] == AspectAgreement(precision=None, recall=0.0)
-    assert judged(tmp_path, None).compared == {}
-    # Nor is an item without a plan compared by words.
-    assert compared(an_item(tmp_path), missing(1), {}) == missing(1)
+    nothing = AspectAgreement(precision=None, recall=0.0)
+    assert judged(tmp_path, ()).judge == judged(tmp_path, ()).words == nothing
+    none = judged(tmp_path, None)
+    assert (none.judge, none.words) == (None, None)
 
 
 # Figures
 
 
-def line(n: int, precision: float | None, recall: float, user: str = "") -> ScoredPlan:
+def line(n: int, precision: float | None, recall: float, missing: str = "") -> ScoredPlan:
     other = None if precision is None else 0.25
     return ScoredPlan(
-        id=f"q-{n}", user=user or f"u-{n}", gold=2,
+        id=f"q-{n}", user=f"u-{n}", missing=missing,
         planned=() if precision is None else ("Cheap",),
-        compared={"words": AspectAgreement(precision=precision, recall=recall, other=other)},
+        words=AspectAgreement(precision=precision, recall=recall, other=other),
     )  # fmt: skip
 
 
-def missing(n: int) -> ScoredPlan:
-    return ScoredPlan(id=f"q-{n}", user=f"u-{n}", gold=2, planned=None, unplanned="unparseable")
-
-
 def test_what_is_missing_is_counted_and_no_part_of_the_mean() -> None:
-    lines = [line(0, 1.0, 0.5), line(1, 0.5, 0.0), line(2, None, 0.0), missing(3)]
-    found = {of.name: (expect(Estimate, of.mean), of) for of in figures("p", lines, ("words",))}
-    (precision, of_precision), (recall, _) = found["precision"], found["recall"]
-    assert (precision.value, precision.n, of_precision.missing) == (0.75, 2, 1)
-    assert recall.n == 3
-    other, _ = found["other"]
-    assert (other.value, other.n) == (0.25, 2)
-
-
-def test_counts_name_every_reason() -> None:
-    unjudged = line(2, 0.5, 0.5).model_copy(update={"unjudged": "judge_unparseable"})
-    of = planned("p", [line(0, 1.0, 0.5), line(1, None, 0.0), unjudged, missing(3)])
+    unplanned = ScoredPlan(id="q-3", user="u-3", missing="unparseable")
+    lines = [line(0, 1.0, 0.5), line(1, 0.5, 0.0), line(2, None, 0.0, "judge_timeout"), unplanned]
+    of = planner_scores("p", "m", lines, ("judge", "words"))
+    found = {name: expect(Estimate, one) for name, one in of.figures["words"].items()}
+    assert (found["precision"].value, found["precision"].n) == (0.75, 2)
+    assert (found["other"].value, found["other"].n) == (0.25, 2)
+    assert found["recall"].n == 3
+    assert of.figures["judge"]["f1"] is None
     assert (of.items, of.planned, of.empty, of.aspects) == (4, 3, 1, 2)
-    assert (of.unplanned, of.unjudged) == ({"unparseable": 1}, {"judge_unparseable": 1})
-    assert (of.missing("words"), of.missing("judge")) == (1, 2)
+    assert of.missing == {"judge_timeout": 1, "unparseable": 1}
 
 
 # The command
@@ -300,7 +291,6 @@ def test_no_planner_and_no_judge_reads_narrative_or_gold_evidence(folder: Path) 
 def test_a_planner_that_leaves_items_open_ends_short(folder: Path) -> None:
     plans_file(folder, {"id": "q-0", "aspects": ["Cheap"]})
     with in_thread(double()) as endpoint:
-        path = config(folder, endpoint.url)
-        done = score(path)
+        done = score(config(folder, endpoint.url))
         assert done.code == 1
         assert "theirs: 1 of 5 items are compared (4 no_plan)" in done.err

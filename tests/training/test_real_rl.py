@@ -40,14 +40,11 @@ def server(
     command = [*program, "train", "reward-server"]
     options = ["--scorers", scorers, "--scorer", "tiny", "--release", release, "--port", "0"]
     process = subprocess.Popen(
-        [*command, *map(str, options)], stdout=subprocess.PIPE, text=True,
-        env=environment(PYTHONUNBUFFERED="1"),
-    )  # fmt: skip
+        [*command, *map(str, options)], stderr=subprocess.PIPE, text=True, env=environment()
+    )
     try:
-        assert process.stdout
-        process.stdout.readline()
-        ready = process.stdout.readline()
-        assert "is ready" in ready
+        assert process.stderr
+        ready = next(line for line in process.stderr if "is ready" in line)
         yield ready.split()[0], process.pid
     finally:
         process.kill()

@@ -22,12 +22,10 @@ from golden import TOPICS, row, write
 from pairwright import assets
 from pairwright.models import parse
 from pairwright.settings.prompt import Prompts
-from pairwright.settings.rules import SourceRules
+from pairwright.settings.rules import HistoryRules, SourceRules
 from pairwright.stages.planner import PlanReply, sifted
-from pairwright.training.gold import read_gold
-from pairwright.training.plan_settings import TrainingHistory
-from pairwright.training.planner_checkpoints import TrainingReport
-from pairwright.training.planner_data import PromptMaker
+from pairwright.training.planner_data import PromptMaker, read_gold
+from pairwright.training.train_planner import TrainingReport
 from scripted import domains
 
 pytestmark = pytest.mark.real
@@ -41,15 +39,13 @@ path = "train.jsonl"
 [validation]
 path = "validation.jsonl"
 [steps]
-most = 80
-save_every = 40
-accumulation = 1
-warmup = 5
+max_steps = 80
+save_steps = 40
+gradient_accumulation_steps = 1
+warmup_steps = 5
 learning_rate = 1e-2
 [lora]
-dropout = 0.01
-[selection]
-new_tokens = 200
+lora_dropout = 0.01
 """
 REPLY = (
     '{"aspects":[{"aspect":"","reason":"The user says so.","evidence":[{"post":"p1",'
@@ -80,7 +76,9 @@ def folder(engines: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
     write(folder / "train.jsonl", [learned, row("bare", rubric_aspects=[])])
     longer = row("q-1", question="How do I bake good bread, and what about rolls, this week?")
     write(folder / "two.jsonl", [row("q-0"), longer])
-    two = SETTINGS.replace("train.jsonl", "two.jsonl").replace("[steps]", "[steps]\nbatch = 2")
+    two = SETTINGS.replace("train.jsonl", "two.jsonl").replace(
+        "[steps]", "[steps]\nper_device_train_batch_size = 2"
+    )
     (folder / "two.toml").write_text(two)
     write(folder / "validation.jsonl", [{**learned, "user": "somebody else"}])
     return folder
@@ -139,10 +137,9 @@ def test_the_loss_counts_the_targets_tokens_and_nothing_else(engines: str, folde
         prompt, starts, answer = of["text"].rpartition("<|start|>assistant\n")
         assert starts
         assert "<task>plan</task>" in prompt
-        # The end that stops the model is learned; the line end after it is not there to be read.
+        # The end that stops the model is learned.
         assert of["learned"] == answer
-        assert answer.endswith("}<|end|>")
-        assert isinstance(parse(answer.removesuffix("<|end|>"), PlanReply), PlanReply)
+        assert isinstance(parse(answer.removesuffix("<|end|>\n"), PlanReply), PlanReply)
 
 
 def test_a_training_that_is_killed_and_stopped_ends_in_the_same_weights(
@@ -173,30 +170,29 @@ def test_a_training_that_is_killed_and_stopped_ends_in_the_same_weights(
     assert "Going on from checkpoint-41" in told
     told, _ = whole.communicate(timeout=WAIT_S)
     assert whole.returncode == 0, told
-    assert "1 no_gold_aspects" in told
+    assert "no_gold_aspects 1" in told
     reports = [
         TrainingReport.model_validate_json((folder / run / "report.json").read_bytes())
         for run in ("whole", "broken")
     ]
-    assert [of.step for of in reports[0].checkpoints] == [40, 80]
+    assert sorted(reports[0].losses) == [40, 80]
     assert not (folder / "whole" / "README.md").exists(), "TRL's card, which is wrong about all"
     assert reports[0] == reports[1]
-    # It has to learn for a while: what the first checkpoint writes matches nothing.
     assert reports[0].chosen == 80
-    assert [of.worst for of in reports[0].checkpoints] == [0.0, 1.0]
     weights = [
-        (folder / run / "checkpoint-80" / "adapter_model.safetensors").read_bytes()
+        (folder / run / place / "adapter_model.safetensors").read_bytes()
         for run in ("whole", "broken")
+        for place in ("checkpoint-80", "adapter")
     ]
-    assert weights[0] == weights[1]
+    assert len(set(weights)) == 1
 
 
 def test_the_adapter_writes_a_plan_that_stands(engines: str, folder: Path) -> None:
     source = read_gold(SourceRules(path="train.jsonl"), domains(), folder, "[source]")
     prompts = Prompts.load(folder / "prompts")
-    asking = PromptMaker(prompts, domains(), TrainingHistory(), 100)
+    asking = PromptMaker(prompts, domains(), HistoryRules(), 100)
     item = source.items[0]
-    _, shown, ask = next(asking.prompts_for(item))
+    shown, ask = next(asking.prompts_for(item))
     messages = [of._asdict() for of in ask.messages]
     said = looked_at(engines, folder, "serve", "broken", given=json.dumps(messages))
     reply = parse(said, PlanReply)

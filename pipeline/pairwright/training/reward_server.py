@@ -1,4 +1,4 @@
-"""One scorer behind HTTP.
+"""One scorer behind HTTP, bound to a release, until somebody stops it.
 
     POST /score     Batch -> Rewards
     GET  /health    -> Health
@@ -6,184 +6,120 @@
 An error is never a score. What is wrong with one sample alone is its `error`; what is wrong with
 all of a batch, or may be better soon, is the status of the reply:
 
-    400 not JSON     413 more than the queue holds     422 JSON, but no batch, or an unknown id
-    500 the scorer cannot be used     503 loading, stopping, full, or the scorer's endpoint is down
+    422 not a batch, or an unknown id     500 the scorer cannot be used
+    503 loading, or the scorer's endpoint is down
 """
 
+import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from contextlib import asynccontextmanager
 from ipaddress import ip_address
-from typing import Protocol
+from pathlib import Path
+from typing import Annotated, Any, Literal
 
 from aiohttp import web
-from aiohttp.typedefs import Handler, Middleware
-from pydantic import ValidationError
+from aiohttp.typedefs import Handler
+from pydantic import Field, ValidationError
+from typer import Option
 
-from pairwright.errors import (
-    CallFailed,
-    ConfigError,
-    EndpointRefused,
-    InputError,
-    PairwrightError,
-)
+from pairwright.errors import CallFailed, ConfigError, InputError, PairwrightError, first_invalid
+from pairwright.evaluation.benchmark import Benchmark
+from pairwright.evaluation.conditions import CONDITIONS, ContentSources, Strangers, ask_fitting
+from pairwright.evaluation.scorers.opening import open_scorers, pointwise
+from pairwright.evaluation.scorers.scorer import Pointwise, PromptContent, ResponseScore, Unscored
+from pairwright.evaluation.session import scorer_settings
+from pairwright.evaluation.settings import Scorers
 from pairwright.models import together
-from pairwright.text import number_of
-from pairwright.training.rewards import Batch, Health, Reward, Rewards, RewardSample
+from pairwright.models.client import Meter
+from pairwright.notebook import run_async
+from pairwright.progress import Note, Progress, Stop, log_notes
+from pairwright.records import Record
+from pairwright.training.rewards import Batch, Reward, Rewards, RewardSample
 
 MAX_BODY = 16 * 1024 * 1024
 """Bytes of one batch."""
 LAST_S = 60
-"""How long a stopping server waits for what it is scoring."""
+"""How long a stopping server waits for what it is scoring, in seconds."""
+Shown = Literal["none", "profile", "rubric"]
+ScoreSample = Callable[[RewardSample], Coroutine[Any, Any, Reward]]
+"""Raises InputError for an unknown id, CallFailed if the scorer's endpoint is down, and ConfigError
+or EndpointRefused if the scorer cannot be used."""
 
 
-class RewardScoring(Protocol):
-    """What gives the rewards."""
+class Health(Record):
+    """The reply to GET /health; status 200 once the model is loaded, else 503."""
 
-    async def score(self, sample: RewardSample) -> Reward:
-        """Raises InputError for an id that it does not know, CallFailed where its endpoint is down,
-        and ConfigError or EndpointRefused where it cannot be used."""
-        ...
+    ready: bool
+    scorer: str
+    model: str = ""
+    release: str = ""
+    """The release whose pairs can be named by id: name, version and digest; empty: none."""
+    condition: str = ""
+    """What the scorer is shown of the user of such a pair."""
+    scored: int = 0
+    unscored: dict[str, int] = Field(default={})
+    """Samples without a score, by reason."""
 
 
 class RewardServer:
-    """The two handlers, and what has come of all samples."""
+    """The two handlers, and how many samples were scored."""
 
-    def __init__(self, scoring: RewardScoring, about: Health, queue: int) -> None:
-        """`about` names the scorer; `queue` is how many samples may wait."""
-        self._scoring = scoring
-        self._about = about
-        self._queue = queue
-        self._waiting = 0
-        self._scored = self._empty = 0
-        self._errors, self._failed = Counter[str](), Counter[str]()
-
-    def ready(self) -> None:
-        """From now on samples are taken."""
-        self._about = self._about.model_copy(update={"status": "ready"})
-
-    def stopping(self) -> None:
-        """From now on none are taken; those under way are answered."""
-        self._about = self._about.model_copy(update={"status": "stopping"})
+    def __init__(self, score: ScoreSample, about: Mapping[str, str]) -> None:
+        """`about` has the fields of `Health` that name the scorer."""
+        self._score, self._about = score, about
+        self.ready, self._scored, self._unscored = False, 0, Counter[str]()
 
     @property
     def health(self) -> Health:
-        counts = {
-            "waiting": self._waiting,
-            "scored": self._scored,
-            "empty": self._empty,
-            "errors": dict(sorted(self._errors.items())),
-            "failed": dict(sorted(self._failed.items())),
-        }
-        return self._about.model_copy(update=counts)
+        counts = {"scored": self._scored, "unscored": dict(sorted(self._unscored.items()))}
+        return Health.model_validate({**self._about, "ready": self.ready, **counts})
 
     async def get_health(self, _: web.Request) -> web.Response:
-        health = self.health
-        return _json(health.model_dump_json(), 200 if health.status == "ready" else 503)
+        return _json(self.health, 200 if self.ready else 503)
 
     async def post_score(self, request: web.Request) -> web.Response:
-        if self._about.status != "ready":
-            return _later(f"the server is {self._about.status}", "2")
+        if not self.ready:
+            return _refused(503, "the model is loading")
         try:
             samples = Batch.model_validate_json(await request.read()).samples
         except ValidationError as error:
-            return _wrong(error)
-        if len(samples) > self._queue:
-            return _refused(
-                413,
-                f"{number_of(len(samples), 'sample')}, and --queue is {self._queue}\n"
-                "  Start the server with a larger --queue, or send fewer at once.",
-            )
-        if self._waiting + len(samples) > self._queue:
-            return _later(
-                f"{number_of(self._waiting, 'sample waits', 'samples wait')} already", "1"
-            )
-        self._waiting += len(samples)
+            at, why = first_invalid(error)
+            return _refused(422, f"{at or 'the body'}: {why}")
         try:
-            rewards = await together(*map(self._scoring.score, samples))
+            rewards = await together(*map(self._score, samples))
         except PairwrightError as error:
-            return self._no_rewards(error)
-        finally:
-            self._waiting -= len(samples)
-        for reward, sample in zip(rewards, samples, strict=True):
-            if reward.error:
-                self._errors[reward.error] += 1
-            else:
-                self._scored += 1
-                self._empty += not sample.response.strip()
-        return _json(Rewards(rewards=rewards).model_dump_json(), 200)
-
-    def _no_rewards(self, error: PairwrightError) -> web.Response:
-        """Count it, and answer as the kind of error asks for."""
-        if isinstance(error, InputError) and not isinstance(error, ConfigError):
-            # A mistake of the client, which says nothing of the scorer.
-            self._failed["unknown_id"] += 1
-            return _refused(422, str(error))
-        later = isinstance(error, CallFailed)
-        refused = "refused" if isinstance(error, EndpointRefused) else "unusable"
-        self._failed[error.reason if isinstance(error, CallFailed) else refused] += 1
-        return _later(str(error), "5") if later else _refused(500, str(error))
+            failed, unknown = isinstance(error, CallFailed), isinstance(error, InputError)
+            unknown = unknown and not isinstance(error, ConfigError)
+            reason = "unknown_id" if unknown else "scorer_down" if failed else "scorer_unusable"
+            self._unscored[reason] += len(samples)
+            return _refused(503 if failed else 422 if unknown else 500, str(error))
+        self._unscored.update(reward.error for reward in rewards if reward.error)
+        self._scored += sum(not reward.error for reward in rewards)
+        return _json(Rewards(rewards=rewards))
 
 
 @asynccontextmanager
 async def listening(server: RewardServer, host: str, port: int) -> AsyncIterator[str]:
     """Serve until the block ends, then answer what is under way; yields the URL. Port 0 takes a
-    free one. Raises InputError where the port is taken."""
-    app = web.Application(client_max_size=MAX_BODY, middlewares=only_own_names(host))
+    free one. Raises InputError if the port is taken."""
+    # A web page can have its own name lead to 127.0.0.1 and then talk to a server there as if it
+    # were the page's own ("DNS rebinding"). So a server on loopback answers to loopback's names.
+    guards = [_refuse_other_names] if _is_loopback(host) else []
+    app = web.Application(client_max_size=MAX_BODY, middlewares=guards)
     app.router.add_post("/score", server.post_score)
     app.router.add_get("/health", server.get_health)
-    # A client that hangs up may ask again: what it asked for is scored all the same.
-    runner = web.AppRunner(
-        app, access_log=None, handler_cancellation=False, shutdown_timeout=LAST_S
-    )
+    runner = web.AppRunner(app, access_log=None, shutdown_timeout=LAST_S)
     await runner.setup()
     try:
-        site = web.TCPSite(runner, host, port)
         try:
-            await site.start()
+            await web.TCPSite(runner, host, port).start()
         except (OSError, OverflowError) as error:
-            raise InputError(
-                f"cannot be served on: {error}",
-                where=f"--host {host} --port {port}",
-                fix="Give another port, or 0 for a free one.",
-            ) from None
-        named = f"[{host}]" if ":" in host else host
-        yield f"http://{named}:{runner.addresses[0][1]}"
+            where, fix = f"--host {host} --port {port}", "Give another port, or 0 for a free one."
+            raise InputError(f"cannot be served on: {error}", where=where, fix=fix) from None
+        yield f"http://{f'[{host}]' if ':' in host else host}:{runner.addresses[0][1]}"
     finally:
-        server.stopping()
         await runner.cleanup()
-
-
-def _wrong(error: ValidationError) -> web.Response:
-    first = error.errors(include_url=False, include_input=False)[0]
-    if first["type"] == "json_invalid":
-        return _refused(400, f"the body is not JSON: {first['msg']}")
-    at = ".".join(map(str, first["loc"])) or "the body"
-    return _refused(422, f"{at}: {first['msg']}")
-
-
-def _later(message: str, seconds: str) -> web.Response:
-    refused = _refused(503, message)
-    refused.headers["Retry-After"] = seconds
-    return refused
-
-
-def _refused(status: int, message: str) -> web.Response:
-    return web.json_response({"error": {"message": message}}, status=status)
-
-
-def _json(text: str, status: int) -> web.Response:
-    return web.Response(text=text, status=status, content_type="application/json")
-
-
-def only_own_names(host: str) -> list[Middleware]:
-    """The middlewares of a server that listens on `host`: none where others are to reach it.
-
-    A web page can have its own name lead to 127.0.0.1 and then talk to a server there as if it were
-    the page's own ("DNS rebinding"). So a server that listens on loopback answers only to
-    loopback's names.
-    """
-    return [_refuse_other_names] if _is_loopback(host) else []
 
 
 @web.middleware
@@ -192,10 +128,7 @@ async def _refuse_other_names(request: web.Request, handler: Handler) -> web.Str
     name = named.rpartition(":")[0] if not named.endswith("]") and ":" in named else named
     if _is_loopback(name.strip("[]")):
         return await handler(request)
-    return web.Response(
-        status=403,
-        text="This server answers to localhost and 127.0.0.1 alone. Use one of these names.\n",
-    )
+    return _refused(403, "This server answers to localhost and 127.0.0.1 alone.")
 
 
 def _is_loopback(name: str) -> bool:
@@ -203,3 +136,119 @@ def _is_loopback(name: str) -> bool:
         return ip_address(name).is_loopback
     except ValueError:
         return name.lower().rstrip(".") == "localhost"
+
+
+def _refused(status: int, message: str) -> web.Response:
+    return web.json_response({"error": {"message": message}}, status=status)
+
+
+def _json(record: Record, status: int = 200) -> web.Response:
+    return web.json_response(text=record.model_dump_json(), status=status)
+
+
+def reward_scoring(
+    scorer: Pointwise, sources: ContentSources, release: Benchmark | None, condition: Shown
+) -> ScoreSample:
+    """Bind a scorer to a release: the function that scores samples."""
+    # Of all splits: the training data says which pairs are trained on.
+    rows = {row.id: row for row in release.rows()} if release else {}
+
+    async def found(sample: RewardSample) -> ResponseScore | Unscored:
+        if sample.prompt is not None:
+            return await scorer.score(PromptContent(sample.prompt), sample.response)
+        if (row := rows.get(sample.id or "")) is None:
+            raise InputError(
+                f"{release.path if release else 'this server'} has no such pair",
+                where=f"id {sample.id!r}",
+                fix="Start the server with --release and the release that the data is from.",
+            )
+        shown = CONDITIONS[condition].content(sources, row)
+        if isinstance(shown, Unscored):
+            return shown
+        score, _ = await ask_fitting(
+            shown, sources.history, lambda fewer: scorer.score(fewer, sample.response)
+        )
+        return score
+
+    async def reward(sample: RewardSample) -> Reward:
+        score = await found(sample)
+        if isinstance(score, Unscored):
+            return Reward(error=score.reason, detail=score.detail[:500])
+        return Reward(score=score.value)
+
+    return reward
+
+
+def serve_rewards(
+    name: Annotated[str, Option("--scorer", help="The scorer that gives the rewards.")],
+    scorers: Annotated[
+        Path | str | Scorers | None, Option(help="Scorers and endpoints.", metavar="FILE.toml")
+    ] = None,
+    release: Annotated[
+        Path | str | None, Option(help="Its pairs may be named by id.", metavar="DIR")
+    ] = None,
+    *,
+    condition: Annotated[
+        Shown, Option(help="What the scorer is shown of a pair's user.")
+    ] = "profile",
+    host: Annotated[str, Option(help="Address to serve on; there is no password.")] = "127.0.0.1",
+    port: Annotated[int, Option(help="Port; 0 takes a free one.", metavar="N")] = 8600,
+    progress: Progress = log_notes,
+    stop: Stop | None = None,
+) -> Health:
+    """Give rewards over HTTP, from one scorer of a file as `pairwright evaluate` reads it.
+
+    POST /score {"samples": [{"id" or "prompt", "response"}, ...]} gives {"rewards": [...]}, each a
+    score or an error with its reason; GET /health answers 200 once the model is loaded. A pair that
+    is named by its id is shown to the scorer as --condition says, a prompt as it is. SIGTERM and
+    Ctrl-C let what is under way finish. The page train.md has the reward functions for TRL and
+    verl.
+
+    Raises InputError, ConfigError, CallFailed, EndpointRefused and StoreError.
+
+    Examples::
+
+        pairwright train reward-server --scorers scorers.toml --scorer skywork --release 1.0.0
+        pairwright train reward-server --scorer longer --port 0
+        curl http://127.0.0.1:8600/health
+    """
+    settings, prompts = scorer_settings(scorers)
+    pairs = Benchmark.built(release) if release is not None else None
+    history = settings.history.rules(pairs.study_posts if pairs else None)
+    sources = ContentSources(history, Strangers((), settings.seed))
+    about = {"scorer": name}
+    if pairs:
+        about |= {"release": f"{pairs.ref.title} {pairs.ref.digest}", "condition": condition}
+
+    async def serve() -> Health:
+        meter, stopping = Meter(), asyncio.Event()
+        with (stop or Stop()).heard_by(stopping.set, meter):
+            async with open_scorers(settings, (name,), prompts, None, meter) as found:
+                scorer = pointwise(name, found[name].scorer)
+                model = {"model": found[name].ref.model}
+                score = reward_scoring(scorer, sources, pairs, condition)
+                server = RewardServer(score, about | model)
+                async with listening(server, host, port) as url:
+                    progress(Note(f"Serving {url}: {name} is loading."))
+                    loading = asyncio.create_task(_load(scorer))
+                    stopped = asyncio.create_task(stopping.wait())
+                    await asyncio.wait((loading, stopped), return_when=asyncio.FIRST_COMPLETED)
+                    if not stopping.is_set():
+                        loading.result()
+                        server.ready = True
+                        progress(Note(f"{url} is ready. Ctrl-C stops it."))
+                        await stopped
+                    loading.cancel()
+                return server.health
+
+    return run_async(serve())
+
+
+async def _load(scorer: Pointwise) -> None:
+    """Have one plain answer scored, which loads a model in this process. Raises ConfigError if it
+    gets no score, CallFailed and EndpointRefused."""
+    score = await scorer.score(PromptContent("Is it raining?"), "It is not raining.")
+    if isinstance(score, Unscored):
+        what = f"gives a plain answer no score: {score.reason} {score.detail}".rstrip()
+        fix = "Try it with `pairwright evaluate` first."
+        raise ConfigError(what, where="--scorer", fix=fix)

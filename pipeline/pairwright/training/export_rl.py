@@ -1,0 +1,200 @@
+"""A release's questions as data for reinforcement learning.
+
+export.json                                        what it is of; written last
+README.md                                          the same for people, and for `load_dataset`
+train.parquet validation.parquet                   verl
+prompts/{train,validation}.parquet                 TRL: GRPO, RLOO
+preference/{train,validation}.parquet              TRL: DPO, reward models
+"""
+
+import shutil
+from pathlib import Path
+from typing import Annotated, Literal
+
+import jinja2
+import pandas as pd
+from typer import Option
+
+from pairwright.errors import InputError, on_disk
+from pairwright.evaluation.benchmark import Benchmark, posts_of
+from pairwright.files import write_whole
+from pairwright.lines import write_one
+from pairwright.modes import label_of
+from pairwright.options import ReleasePath
+from pairwright.pages.output import output_folder
+from pairwright.pairs import Row
+from pairwright.pairs.conversion import user_message
+from pairwright.pairs.layout import places_of
+from pairwright.records import Record
+from pairwright.retrieve import selected
+from pairwright.settings.rules import HistoryRules
+
+Format = Literal["trl", "verl"]
+Shown = Literal["none", "profile"]
+_ABOUT = ["id", "item_id", "user", "config"]
+"""The columns that name a pair in every table."""
+
+
+class RlExport(Record):
+    """What an export is of."""
+
+    release: str
+    """Name and version."""
+    digest: str
+    """Root digest of the release."""
+    split: str
+    format: Format
+    condition: Shown
+    posts: int
+    """Most posts that a prompt shows."""
+    history_tokens: int
+    counts: dict[str, dict[str, int]]
+    """The number of prompts, pairs and users of `train` and of `validation`."""
+    longest: int
+    """Characters of the longest prompt."""
+
+
+def export_rl(
+    release: ReleasePath,
+    out: Annotated[Path | str, Option(help="New folder of the data.", metavar="DIR")],
+    *,
+    format: Annotated[Format, Option(help="Which trainer reads it.")],
+    condition: Annotated[Shown, Option(help="What a policy is shown of the user.")] = "profile",
+    posts: Annotated[int, Option(help="Most posts shown, best ranked first.", min=1)] = 10,
+    history_tokens: Annotated[int, Option(help="Most tokens of posts.", min=100)] = 6000,
+    split: Annotated[str, Option(help="The release's split to train on.")] = "validation",
+    allow_test_split: Annotated[
+        bool, Option("--allow-test-split", help="Let --split be test.")
+    ] = False,
+    validation_share: Annotated[float, Option(help="Share for validation.", min=0, max=0.9)] = 0.1,
+) -> RlExport:
+    """Write a release's questions as data for PPO and GRPO, and its pairs for DPO.
+
+    A prompt is the question, after the user's earlier posts if --condition is profile; it never has
+    aspects or narrative. Users of train and validation differ. Each prompt has the id of a pair, by
+    which the reward server knows it. A release has a split for training if it was made with
+    --validation.
+
+    Raises InputError if the split is not in the release, if it is `test` and `allow_test_split` is
+    false, and if `out` cannot be written; and StoreError.
+
+    Examples::
+
+        pairwright train export-rl releases/1.0.0 --format trl --out rl-data
+        pairwright train export-rl releases/1.0.0 --format verl --condition none --out rl-data
+    """
+    root, folder = Path(release), output_folder(out)
+    if folder.is_dir() and any(folder.iterdir()):
+        raise InputError("is not empty", where=folder, fix="Give --out a new folder.")
+    if split == "test" and not allow_test_split:
+        raise InputError(
+            "test questions are what results are measured on: training on them contaminates those",
+            where="--split test",
+            fix="Make the release with `--validation 10%`, whose split `validation` has other users"
+            " to train on; or give --allow-test-split for what is never compared.",
+        )
+    pairs = Benchmark.built(root, split)
+    rules = HistoryRules(posts=posts, history_tokens=history_tokens)
+
+    def prompt(row: Row) -> str:
+        if condition == "none":
+            return user_message(row.question)
+        if not row.profile:
+            where = f"{root} [{row.id}]"
+            raise InputError("it has no earlier posts", where=where, fix="--condition none")
+        return user_message(row.question, selected(row.question, posts_of(row), rules))
+
+    table = pd.DataFrame(
+        {
+            "id": row.id,
+            "item_id": row.item_id,
+            "user": row.user or row.cluster,
+            "config": row.config,
+            "domain": row.domain,
+            "subject": row.subject,
+            "prompt": _message("user", prompt(row)),
+            "chosen": _message("assistant", row.chosen),
+            "rejected": _message("assistant", row.rejected),
+        }
+        for row in pairs.rows()
+        # The label of a placebo is drawn, so there is nothing to learn from it.
+        if label_of(row.mode) != "equal"
+    )
+    held = held_out(table, validation_share)
+    table["part"] = held.map({True: "validation", False: "train"})
+    table["first"] = ~table.duplicated(["item_id", "user"])
+    named = {"prompts": ("first", "sum"), "pairs": ("id", "count"), "users": ("user", "nunique")}
+    about = RlExport(
+        release=pairs.ref.title,
+        digest=pairs.ref.digest,
+        split=split,
+        format=format,
+        condition=condition,
+        posts=posts,
+        history_tokens=history_tokens,
+        counts=table.groupby("part").agg(**named).to_dict("index"),
+        longest=max(len(message[0]["content"]) for message in table.prompt),
+    )
+    template = Path(__file__).with_name("rl_readme.md.jinja").read_text(encoding="utf-8")
+    readme = jinja2.Template(template, trim_blocks=True, keep_trailing_newline=True)
+    partial = folder.with_name(f"{folder.name}.partial")
+    with on_disk(partial):
+        shutil.rmtree(partial, ignore_errors=True)
+        partial.mkdir(parents=True)
+        for part, lines in table.groupby("part"):
+            made = _trl(lines) if format == "trl" else _verl(lines, pairs.ref.name)
+            for config, data in made.items():
+                (partial / config).mkdir(exist_ok=True)
+                data.to_parquet(partial / config / f"{part}.parquet", index=False)
+    write_whole(partial / "README.md", readme.render(about=about))
+    write_one(partial / "export.json", about)
+    with on_disk(folder):
+        partial.replace(folder)
+    return about
+
+
+def _message(role: str, content: str) -> list[dict[str, str]]:
+    return [{"role": role, "content": content}]
+
+
+def held_out(table: pd.DataFrame, share: float) -> pd.Series:
+    """Mark the pairs for validation, of a table with `subject` and `user`. Users who share a
+    subject, such as both of a twin, stay together.
+
+    The share is of such groups of users; above 0 it is at least one group. Raises InputError if
+    none is left for training.
+    """
+    place = table.user.map(places_of(table.groupby("subject").user.unique(), "rl"))
+    groups = sorted(set(place))
+    wanted = max(1, round(share * len(groups))) if share else 0
+    if wanted and wanted >= len(groups):
+        raise InputError(
+            "all users are partners of each other, so that none can be held out",
+            where=f"--validation-share {share:g}",
+            fix="Give 0, for no validation file, or bring a release with more users in its split.",
+        )
+    return place.isin(groups[:wanted])
+
+
+def _trl(lines: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """Prompts, each named by the first pair about a question of a user, and all pairs."""
+    columns = ["prompt", *_ABOUT]
+    pairs = lines[[*columns, "chosen", "rejected"]]
+    return {"prompts": lines[lines["first"]][columns], "preference": pairs}
+
+
+def _verl(lines: pd.DataFrame, release: str) -> dict[str, pd.DataFrame]:
+    asked = lines[lines["first"]]
+    numbered = enumerate(asked[_ABOUT].to_dict("records"))
+    data = {
+        "data_source": f"pairwright/{release}",
+        "prompt": asked.prompt,
+        "ability": asked.domain,
+        # A function gives the reward; it is not a model of verl's own.
+        "reward_model": [{"style": "rule", "ground_truth": id} for id in asked.id],
+        "extra_info": [
+            {"split": part, "index": n, **one}
+            for part, (n, one) in zip(asked.part, numbered, strict=True)
+        ],
+    }
+    return {"": pd.DataFrame(data)}

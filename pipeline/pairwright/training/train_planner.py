@@ -1,0 +1,176 @@
+"""Training a planner: posts and a question in, the gold aspects out.
+
+training.json    what is trained, on what: written first, and compared when a training goes on
+checkpoint-N/    the adapter after N steps, and what TRL needs to go on
+adapter/         the adapter of the checkpoint with the least validation loss
+report.json      which one that is, and what was trained on: written last
+"""
+
+import json
+from collections.abc import Mapping
+from functools import partial
+from hashlib import blake2b
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Annotated, Any
+
+from typer import Argument, Option
+
+from pairwright.errors import ConfigError, on_disk
+from pairwright.extras import install
+from pairwright.files import write_whole
+from pairwright.lines import read_one, write_one
+from pairwright.pages.output import output_folder
+from pairwright.progress import Note, Progress, Step, Stop, counter, log_notes
+from pairwright.records import Record
+from pairwright.settings.config import differences
+from pairwright.text import number_of
+from pairwright.training.plan_settings import Training, load_settings, prompts_and_domains
+from pairwright.training.planner_data import (
+    Conversation,
+    Length,
+    PromptMaker,
+    examples_of,
+    listed,
+    read_gold,
+)
+
+LIBRARIES = ("torch", "transformers", "peft", "trl", "datasets")
+"""What the extra [train] installs."""
+STATE = "trainer_state.json"
+"""The file that transformers writes last into a checkpoint."""
+
+
+class TrainingReport(Record):
+    """What a planner was trained on, and its checkpoints."""
+
+    data: dict[str, dict[str, int]]
+    """By table, `[source]` and `[validation]`: items, users, aspects, tokens, what was left out."""
+    losses: dict[int, float]
+    """By step of each checkpoint, the mean loss of a token of the validation targets."""
+    chosen: int
+    """The step of the least loss, whose adapter is kept."""
+
+
+def train_planner(
+    settings: Annotated[Path | str, Argument(help="How to train.", metavar="SETTINGS.toml")],
+    out: Annotated[Path | str, Option(help="Folder of checkpoints and adapter.", metavar="DIR")],
+    *,
+    progress: Progress = log_notes,
+    stop: Stop | None = None,
+) -> TrainingReport:
+    """Train a planner: posts and a question in, the gold aspects out (extra [train]).
+
+    Supervised fine-tuning with LoRA. The loss counts the target's tokens alone. Items without gold
+    aspects are refused and counted. The checkpoint with the least loss on the validation items is
+    kept in DIR/adapter. Running the same command again goes on where it stopped.
+
+    Raises ConfigError, SourceError, StoreError and Interrupted; what is saved stays.
+
+    Examples::
+
+        pairwright train planner planner.toml --out planner
+        vllm serve MODEL --enable-lora --lora-modules planner=planner/adapter
+        pairwright train score score.toml --out scores
+    """
+    path = Path(settings)
+    training = load_settings(Training, path)
+    if absent := [name for name in LIBRARIES if not find_spec(name)]:
+        where, fix = "pairwright train planner", f"Run {install('train')}."
+        raise ConfigError(f"{', '.join(absent)}: not installed", where=where, fix=fix)
+    folder = output_folder(out)
+    # What trains takes seconds to import, and what is wrong with the settings is said before.
+    from pairwright.training.planner_model import length_of, tokenizer_of, train
+
+    tokenizer = tokenizer_of(training)
+    examples, data = read_examples(
+        training, path.resolve().parent, partial(length_of, tokenizer), progress
+    )
+    for table, counts in data.items():
+        progress(Note(f"{table}: {listed(counts)}"))
+    begin(folder, training, examples)
+    if (report := folder / "report.json").exists():
+        return read_one(report, TrainingReport)
+    most, wish = training.steps.max_steps, stop or Stop()
+    whole = {step: path for step, path in checkpoints(folder).items() if step < most}
+    reached, last = max(whole.items(), default=(0, None))
+    # What says that steps begin is printed when a wish to stop already saves the one under way.
+    with wish.heard_by(lambda: None):
+        if last:
+            progress(Note(f"Going on from {last.name}, of {number_of(most, 'step')}"))
+        progress(Step("steps", reached, most))
+        losses = train(
+            training, tokenizer, examples, folder, last,
+            on_step=lambda step, loss: progress(Step(f"steps, loss {loss:.3f}", step, most)),
+            stopped=lambda: wish.requested,
+        )  # fmt: skip
+    chosen = min(losses, key=lambda step: (losses[step], step))
+    found = TrainingReport(data=data, losses=losses, chosen=chosen)
+    write_one(report, found)
+    return found
+
+
+def read_examples(
+    settings: Training, base: Path, length: Length, progress: Progress = log_notes
+) -> tuple[dict[str, list[Conversation]], dict[str, dict[str, int]]]:
+    """Make the examples of the tables [source] and [validation], with their counts; paths start
+    from `base`. Raises SourceError, and ConfigError if a table gives none or a user is in both."""
+    prompts, domains = prompts_and_domains(settings, base)
+    asking = PromptMaker(prompts, domains, settings.history, settings.words)
+    tables = {"[source]": settings.source, "[validation]": settings.validation}
+    sources = {table: read_gold(rules, domains, base, table) for table, rules in tables.items()}
+    training, validation = ({item.user for item in of.items} for of in sources.values())
+    if both := sorted(training & validation):
+        # The model would know their posts by heart.
+        raise ConfigError(
+            f"{number_of(len(both), 'user is', 'users are')} also in [source]: {both[0]}",
+            where="[validation]",
+            fix="Split items by user, so that no user is in both tables.",
+        )
+    examples, data = {}, {}
+    for table, source in sources.items():
+        count = counter(progress, f"items of {table}", len(source.items))
+        most = settings.max_tokens
+        examples[table], data[table] = examples_of(source, asking, length, most, table, count)
+    return examples, data
+
+
+def begin(out: Path, settings: Training, examples: Mapping[str, list[Conversation]]) -> None:
+    """Write what is trained; if the folder was begun before, check that it is the same.
+
+    Raises ConfigError for the folder of another training.
+    """
+    path, beside = out / "training.json", {"source", "validation", "prompts", "rubrics"}
+    decides = settings.model_dump(mode="json", exclude=beside)
+    decides["examples"] = blake2b(json.dumps(examples).encode(), digest_size=16).hexdigest()
+    if path.exists() or checkpoints(out):
+        if changed := differences(_document(path), decides):
+            raise ConfigError(
+                f"is the folder of another training: {'; '.join(changed[:3])}",
+                where=out,
+                fix="Give another --out, or the settings that it was begun with.",
+            )
+        return
+    with on_disk(out):
+        out.mkdir(parents=True, exist_ok=True)
+    write_whole(path, json.dumps(decides, indent=2) + "\n")
+
+
+def checkpoints(out: Path) -> dict[int, Path]:
+    """Find the complete checkpoints by step. One that was being written when the machine failed is
+    written again when its step is reached."""
+    found = {path.name.removeprefix("checkpoint-"): path for path in out.glob("checkpoint-*")}
+    return {
+        int(step): path
+        for step, path in found.items()
+        if step.isdecimal() and _document(path / STATE)
+    }
+
+
+def _document(path: Path) -> dict[str, Any]:
+    """The JSON object of a file; empty if the file is absent or cut short."""
+    try:
+        found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return found
