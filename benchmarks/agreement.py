@@ -22,8 +22,7 @@ from simulated_ratings import PROCESSES
 
 from pairwright.settings.rules import HumanRules
 from pairwright_human_eval.agreement import Agreement, agreement
-from pairwright_human_eval.decisions import decide
-from pairwright_human_eval.quality_control import checks
+from pairwright_human_eval.decisions import checks, decide
 from pairwright_human_eval.records import Answer
 from pairwright_human_eval.units import Outline, OutlinePair
 

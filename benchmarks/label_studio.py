@@ -27,14 +27,14 @@ sys.path.append(str(Path(__file__).parents[1] / "tests"))
 from label_studio_process import DATABASE, LabelStudioServer, ServerAccount, prepare
 from label_studio_server import Made, answers, cache_folder, make_study, raw_import
 from pairwright.lines import write_one
-from pairwright_human_eval.folder import read_study
 from pairwright_human_eval.label_studio import (
     PushedProject,
     ServerState,
     pull_answers,
     push_tasks,
-    titles_of,
+    title_of,
 )
+from pairwright_human_eval.opened import read_study
 from pairwright_human_eval.records import Kind
 from pairwright_human_eval.server import LabelStudioClient
 
@@ -110,7 +110,7 @@ def measure(
 
     annotate(running, left)
     before = time.process_time()
-    tasks = len(pull_answers(made.folder.run).answers.tasks)
+    tasks = len(pull_answers(made.folder.run).tasks)
     own = time.process_time() - before
     assert tasks == size, f"{tasks} answered of {size}"
     print(f"{size:,} tasks: {own:.2f} s of our own for a pull of {tasks:,} answers", flush=True)
@@ -139,7 +139,7 @@ def annotated_study(
     hour. The tasks that are left, with their answers.
     """
     projects: list[PushedProject] = []
-    titles = titles_of(read_study(made.folder).study)
+    titles = title_of(read_study(made.folder.run))
     left: list[Left] = []
     each = NEW // (len(WHO) * len(KINDS))
     for who, kind in ((who, kind) for who in WHO for kind in KINDS):

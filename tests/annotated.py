@@ -12,12 +12,15 @@ wrong way it lets pass.
 """
 
 import json
+import shutil
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from pairwright_human_eval.answers import Answered, import_raw, write_answers
-from pairwright_human_eval.folder import FixedStudy, HumanFolder
+from pairwright.lines import write_one
+from pairwright_human_eval.answers import ImportedAnswers, import_answers
+from pairwright_human_eval.folder import HumanFolder, file_hash
+from pairwright_human_eval.opened import OpenStudy
 from pairwright_human_eval.records import KeyedTask, Study
 
 EXPORTS = Path(__file__).parent / "exports"
@@ -41,22 +44,28 @@ def written(path: Path, content: object) -> Path:
     return path
 
 
-FIXED = FixedStudy(STUDY, KEY)
+FIXED = OpenStudy(HumanFolder(Path("run")), STUDY, KEY)
 
 
-def imported(run: Path, *names: str) -> Answered:
+def imported(run: Path, *names: str) -> ImportedAnswers:
     """Real exports by name, through the files of a run folder."""
     return imported_files(run, *(EXPORTS / f"{name}.json" for name in names))
 
 
-def imported_files(run: Path, *files: Path) -> Answered:
+def imported_files(run: Path, *files: Path) -> ImportedAnswers:
+    """All of the files, or the last refusal."""
     folder = HumanFolder(run)
-    for error in import_raw(files, folder, FIXED).refused:
+    if not folder.study.exists():
+        folder.private.mkdir(parents=True)
+        shutil.copy(EXPORTS / "key.jsonl", folder.key)
+        write_one(folder.study, Study(**dict(STUDY) | {"key_hash": file_hash(folder.key)}))
+    taken = import_answers(run, files)
+    for error in taken.refused:
         raise error
-    return write_answers(folder, FIXED)
+    return taken
 
 
-def imported_rows(run: Path, tasks: Iterable[object]) -> Answered:
+def imported_rows(run: Path, tasks: Iterable[object]) -> ImportedAnswers:
     """Tasks as exported by hand."""
     run.mkdir(exist_ok=True)
     return imported_files(run, written(run / "export.json", list(tasks)))
@@ -66,7 +75,7 @@ def annotations(tasks: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     return [annotation for task in tasks for annotation in task["annotations"]]
 
 
-def outcomes(tasks: list[dict[str, Any]], answered: Answered) -> dict[Any, str]:
+def outcomes(tasks: list[dict[str, Any]], answered: ImportedAnswers) -> dict[Any, str]:
     """By Label Studio's number of an annotation: what was preferred, or the kind of what was
     answered; or why it was set aside. Without a number: a draft."""
     aside = {line.place: line.reason for line in answered.set_aside}

@@ -12,11 +12,14 @@ from pydantic import JsonValue
 from label_studio_process import LabelStudioServer, ServerAccount
 from own_environment import cache_folder as cache_folder
 from pairwright import assets
+from pairwright.lines import read_one
 from pairwright.records import content_id
 from pairwright.settings.domains import Scale, load_scales
 from pairwright.settings.rules import HumanRules
-from pairwright_human_eval.folder import FixedStudy, HumanFolder, write_study
+from pairwright_human_eval.folder import HumanFolder, write_study
 from pairwright_human_eval.forms import questions
+from pairwright_human_eval.label_studio import ServerState
+from pairwright_human_eval.opened import OpenStudy
 from pairwright_human_eval.records import (
     CANNOT_JUDGE,
     KINDS,
@@ -24,9 +27,9 @@ from pairwright_human_eval.records import (
     KeyedTask,
     Kind,
     Study,
+    Task,
     digest,
 )
-from pairwright_human_eval.tasks import Task
 
 ANNOTATORS = ("annotator-01", "annotator-02", "annotator-03")
 ASPECTS = 3
@@ -51,8 +54,12 @@ class Made(NamedTuple):
     key: tuple[KeyedTask, ...]
 
     @property
-    def fixed(self) -> FixedStudy:
-        return FixedStudy(self.study, {row.task: row for row in self.key})
+    def open(self) -> OpenStudy:
+        return OpenStudy(self.folder, self.study, {row.task: row for row in self.key})
+
+    def pushed(self) -> ServerState:
+        """What was pushed."""
+        return read_one(self.folder.server, ServerState)
 
     def rows(self, annotator: str, kind: Kind) -> list[KeyedTask]:
         return [row for row in self.key if (row.annotator, row.kind) == (annotator, kind)]
@@ -85,7 +92,7 @@ def make_study(
         for who in annotators
     }
     folder = HumanFolder(run)
-    write_study(folder, study, tasks)
+    write_study(folder, study, [task for own in tasks.values() for task in own])
     return Made(folder, study, tuple(task.keyed for who in annotators for task in tasks[who]))
 
 

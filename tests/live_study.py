@@ -13,11 +13,10 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
-from pairwright_human_eval.decisions import decide
-from pairwright_human_eval.folder import HumanFolder, read_study
-from pairwright_human_eval.quality_control import checks, excluded_by, table_of
+from pairwright_human_eval.decisions import checks, decide, excluded_by, table_of
+from pairwright_human_eval.folder import HumanFolder
+from pairwright_human_eval.opened import open_study, read_study
 from pairwright_human_eval.records import Answer, KeyedTask
-from pairwright_human_eval.study import open_study, read_open_study
 from pairwright_human_eval.units import outline_of
 from released import Answers, right
 from sheets import fill
@@ -78,7 +77,7 @@ class LiveStudy:
 
     @property
     def key(self) -> dict[str, KeyedTask]:
-        return read_study(self.folder).key
+        return read_study(self.run).key
 
     def own(self, annotator: str, round: int = 1) -> list[KeyedTask]:
         return [k for k in self.key.values() if (k.annotator, k.round) == (annotator, round)]
@@ -102,7 +101,7 @@ class LiveStudy:
 
     def states(self) -> dict[str, str]:
         """What is decided on each unit, without the time that a report takes."""
-        study = read_open_study(self.run)
+        study = read_study(self.run)
         outlines, answers = [*map(outline_of, study.units())], table_of(study.answers())
         excluded = excluded_by(checks(answers, outlines), study.rules.attention_floor)
         decisions = decide(outlines, answers, study.rules, excluded)

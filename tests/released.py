@@ -55,10 +55,11 @@ from pairwright.releases.summary import SummaryBuilder, rows_of
 from pairwright.settings.config import Config, validate
 from pairwright.settings.prompt import Prompts
 from pairwright_human_eval.answers import store_raw, write_answers
-from pairwright_human_eval.folder import HumanFolder, read_study, write_study
+from pairwright_human_eval.folder import HumanFolder, file_hash, write_study
+from pairwright_human_eval.opened import read_study
 from pairwright_human_eval.records import SIMULATED, KeyedTask, Study
 from pairwright_human_eval.units import Unit as AskedUnit
-from pairwright_human_eval.units import file_hash, units_of
+from pairwright_human_eval.units import units_of
 from small_studies import OF_THREE, SCALES, study_of, twin, violate
 from study import pairwright
 
@@ -327,7 +328,7 @@ def export(folder: Path, kept: list[Pair], config: Config, annotators: int = 9) 
         policy=config.human,
         scales=SCALES,
     )
-    write_study(HumanFolder(folder), study, made.tasks)
+    write_study(HumanFolder(folder), study, made.all())
 
 
 def right(against: Iterable[str] = ()) -> Answer:
@@ -351,28 +352,27 @@ def right(against: Iterable[str] = ()) -> Answer:
 
 def answered(folder: Path, answer: Answer, *, simulated: bool = False) -> None:
     """The exports of all annotators, as `human import` keeps them."""
-    human = HumanFolder(folder)
+    study = read_study(folder)
     for n, (who, tasks) in enumerate(exports_of(folder, answer).items(), start=1):
         name = f"{SIMULATED}{who}-1" if simulated else f"{n:04}"
-        store_raw(human, name, json.dumps(tasks).encode())
-    write_answers(human, read_study(human))
+        store_raw(study, name, json.dumps(tasks).encode())
+    write_answers(study)
 
 
 def exports_of(folder: Path, answer: Answer) -> dict[str, list[dict[str, Any]]]:
     """By annotator: what Label Studio exports of their tasks, each done by one account."""
-    human = HumanFolder(folder)
-    fixed = read_study(human)
+    study = read_study(folder)
     pairs = [
         Pair.model_validate_json(line)
         for line in (folder / "pairs.jsonl").read_bytes().split(b"\n")[:-1]
     ]
     units = {unit.id: unit for unit in units_of(pairs, folder / "pairs.jsonl")}
     exported: dict[str, list[dict[str, Any]]] = {}
-    for account, who in enumerate(fixed.study.annotators, start=1):
+    for account, who in enumerate(study.fixed.annotators, start=1):
         tasks: list[dict[str, Any]] = []
-        for path in sorted((human.path / "tasks" / who).glob("*.json")):
+        for path in sorted((study.folder.path / "tasks" / who).glob("*.json")):
             for row in json.loads(path.read_bytes()):
-                keyed = fixed.key[row["data"]["task"]]
+                keyed = study.key[row["data"]["task"]]
                 ticks = answer(keyed, units.get(keyed.unit))
                 if ticks is not None:
                     tasks.append(exported_task(row["data"], ticks, account, len(tasks)))

@@ -18,22 +18,21 @@ from pairwright import assets
 from pairwright.records import Aspect, Draft, Pair, Post, Rubric
 from pairwright.settings.domains import load_scales
 from pairwright.settings.rules import HumanRules, PlanRules
-from pairwright_human_eval.assign import make_tasks
-from pairwright_human_eval.decisions import Decision, decide
-from pairwright_human_eval.quality_control import table_of
+from pairwright_human_eval.decisions import Decision, decide, table_of
 from pairwright_human_eval.records import (
     CANNOT_JUDGE,
     CANNOT_TELL,
     EQUAL,
     Answer,
-    AnswerKind,
     KeyedTask,
     Kind,
     Purpose,
+    Said,
     Study,
+    Task,
     pseudonyms,
 )
-from pairwright_human_eval.tasks import Task
+from pairwright_human_eval.tasks import make_tasks
 from pairwright_human_eval.units import Unit, outline_of, units_of
 
 FILE = Path("pairs.jsonl")
@@ -225,8 +224,6 @@ def random_pairs(chance: random.Random, *, most: int = 40) -> list[Pair]:
 
 _numbers = count()
 LABELS = {"+": "chosen", "-": "rejected", "=": EQUAL, "?": CANNOT_TELL}
-Said = tuple[AnswerKind, str, str]
-"""Kind, item and label of an answer."""
 
 
 def given(pair: Pair, said: Iterable[Said], /, **changes: Any) -> list[Answer]:

@@ -7,34 +7,29 @@
                 share of level k over all rated items (Gwet 2008; missing ratings as in his
                 Handbook of Inter-Rater Reliability, 2014). q counts unused levels too.
 
-Intervals are jackknives that leave out one cluster of items after the other, with Student's t. The
-coefficients are functions of sums over items, so leaving a cluster out takes its part from the
-sums. What the data cannot define is None with a reason.
+Intervals are jackknives over clusters of items. A cluster counts in the interval of a coefficient
+if its ratings count in the value: an item with a single rating counts in AC1 alone.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Literal
 
 import numpy as np
 import pandas as pd
-from scipy.special import stdtrit
 
 from pairwright.records import Record
-from pairwright.stats import Estimate, Floats, Places
+from pairwright.stats import Estimate, Floats, jackknife
 
 Measurement = Literal["nominal", "ordinal"]
 """What the levels mean: names, or an order."""
-FEWEST = 5
-"""Fewer clusters do not show the spread: no interval."""
-NOTHING = 1e-9
-"""A half-width below this is rounding: leaving out nothing changed anything."""
+NAMES = ("percent", "alpha_nominal", "alpha_ordinal", "gwet_ac1")
 
 
 class Agreement(Record):
-    """All coefficients of one question. In each, n counts the ratings of items with two or more,
-    and clusters are those of these items; its note says why the value or its interval is missing.
-    """
+    """All coefficients of one question. In each, n counts the ratings of items with two or more;
+    its note says why the value or its interval is missing."""
 
+    measurement: Measurement
     items: int
     """With two ratings or more."""
     raters: int
@@ -44,9 +39,10 @@ class Agreement(Record):
     alpha_ordinal: Estimate
     gwet_ac1: Estimate
 
-    def alpha(self, measurement: Measurement) -> Estimate:
+    @property
+    def alpha(self) -> Estimate:
         """Krippendorff's, for labels of this kind."""
-        return self.alpha_nominal if measurement == "nominal" else self.alpha_ordinal
+        return self.alpha_nominal if self.measurement == "nominal" else self.alpha_ordinal
 
 
 def agreement(
@@ -68,85 +64,66 @@ def agreement(
     item, names = pd.factorize(own["item"], sort=True)
     given = np.zeros((len(names), len(levels)))
     np.add.at(given, (item, pd.Index(levels).get_indexer(pd.Index(own["label"]))), 1)
-    cluster = np.arange(len(names))
+    clusters = np.arange(len(names))
     if "cluster" in own:
-        cluster = pd.factorize(own.groupby(item)["cluster"].first(), sort=True)[0]
+        clusters = pd.factorize(own.groupby(item)["cluster"].first(), sort=True)[0]
     paired = given.sum(axis=1) > 1
-    n, clusters = int(paired[item].sum()), len(np.unique(cluster[paired]))
+    n = int(paired[item].sum())
+    rows = item_sums(given)
+    by_cluster = np.zeros((int(clusters.max(initial=-1)) + 1, rows.shape[1]))
+    np.add.at(by_cluster, clusters, rows)
     with np.errstate(divide="ignore", invalid="ignore"):
-        found = coefficients(sums_without_each(given, cluster), len(levels))
-    missing = _undefined(given[paired], measurement)
-    none = {name: Estimate(value=None, low=None, high=None, n=n, clusters=clusters, note=why)
-            for name, why in missing.items()}  # fmt: skip
-    estimates = {
-        name: none.get(name) or _jackknifed(values, n, clusters, 0.0 if name == "percent" else -1.0)
-        for name, values in found.items()
-    }
+        sets = np.concatenate([np.zeros((1, rows.shape[1])), by_cluster])
+        found = coefficients(rows.sum(axis=0) - sets, len(levels))
+    missing = dict(_undefined(given[paired], measurement))
+    both = by_cluster[:, 1] > 0
+    estimates = {}
+    for name, values in found.items():
+        without = values[1:] if name == "gwet_ac1" else values[1:][both]
+        if why := missing.get(name):
+            estimates[name] = Estimate(
+                value=None, low=None, high=None, n=n, clusters=len(without), note=why
+            )
+        else:
+            value, least = float(values[0]), 0.0 if name == "percent" else -1.0
+            found_value = jackknife(value, without, n).estimate(least=least, most=1.0)
+            estimates[name] = Estimate(**dict(found_value) | {"value": round(value, 12)})
     raters = own["annotator"][paired[item]].nunique()
-    return Agreement(items=int(paired.sum()), raters=raters, **estimates)
+    items = int(paired.sum())
+    return Agreement(measurement=measurement, items=items, raters=raters, **estimates)
 
 
-def _undefined(paired: Floats, measurement: Measurement) -> dict[str, str]:
-    """Why the counts of items with two ratings or more do not define a coefficient, by name."""
-    found: dict[str, str] = {}
+def _undefined(paired: Floats, measurement: Measurement) -> Iterator[tuple[str, str]]:
+    """Why the counts of items with two ratings or more do not define a coefficient, by name; of
+    several reasons the last."""
     if np.count_nonzero(paired.sum(axis=0)) == 1:
-        found |= dict.fromkeys(("alpha_nominal", "alpha_ordinal"), "all ratings are the same")
+        yield from dict.fromkeys(NAMES[1:3], "all ratings are the same").items()
     if paired.shape[1] < 2:
-        found["gwet_ac1"] = "there is only one level"
+        yield "gwet_ac1", "there is only one level"
     if not len(paired):
-        names = ("percent", "alpha_nominal", "alpha_ordinal", "gwet_ac1")
-        found |= dict.fromkeys(names, "no item has two ratings")
+        yield from dict.fromkeys(NAMES, "no item has two ratings").items()
     if measurement == "nominal":
-        found["alpha_ordinal"] = "the levels are nominal"
-    return found
+        yield "alpha_ordinal", "the levels are nominal"
 
 
-def _jackknifed(values: Floats, n: int, clusters: int, least: float) -> Estimate:
-    """The first value, with the interval from those without each cluster."""
-    whole, without = float(values[0]), values[1:]
-    half, note = 0.0, ""
-    if clusters < FEWEST:
-        note = f"no interval: fewer than {FEWEST} clusters"
-    elif undefined := int((~np.isfinite(without)).sum()):
-        note = f"no interval: undefined without {undefined} of {len(without)} clusters"
-    else:
-        variance = (clusters - 1) / clusters * float(((without - whole) ** 2).sum())
-        half = float(stdtrit(clusters - 1, 0.975)) * variance**0.5
-        note = "" if half > NOTHING else "no interval: the ratings do not vary"
-    return Estimate(
-        value=round(whole, 12),
-        low=None if note else round(max(least, whole - half), 6),
-        high=None if note else round(min(1.0, whole + half), 6),
-        n=n,
-        clusters=clusters,
-        note=note,
-    )
+def item_sums(given: Floats) -> Floats:
+    """What coefficients sum over items, shape (items, 3 + levels + levels squared), of counts of
+    ratings, shape (items, levels).
 
-
-def sums_without_each(given: Floats, cluster: Places) -> Floats:
-    """Sums over items: with all, then without each cluster; shape (1 + clusters, 3 + levels +
-    levels squared). `given`, shape (items, levels), counts ratings; `cluster` has shape (items,),
-    counted from 0.
-
-    The columns are the agreement of each item with two ratings or more, how many these are, how
-    many are rated at all, the shares of the levels, and Krippendorff's coincidences: an item with m
+    The columns are the agreement of an item with two ratings or more, whether it has them, whether
+    it is rated at all, the shares of the levels, and Krippendorff's coincidences: an item with m
     ratings spreads m over its ordered pairs.
     """
     items, levels = given.shape
-    rated = given.sum(axis=1)
+    rated, every = given.sum(axis=1), np.arange(levels)
     paired = (rated > 1).astype(np.float64)
     pairs = given[:, :, None] * given[:, None, :]
-    every = np.arange(levels)
     pairs[:, every, every] -= given
     pairs *= (paired / np.maximum(rated - 1, 1))[:, None, None]
     agreed = np.einsum("ikk->i", pairs) / np.maximum(rated, 1)
     single = np.stack([agreed, paired, (rated > 0).astype(np.float64)], axis=1)
     shares = given / np.maximum(rated, 1)[:, None]
-    rows = np.concatenate([single, shares, pairs.reshape(items, levels**2)], axis=1)
-    of_clusters = np.zeros((int(cluster.max(initial=-1)) + 1, rows.shape[1]))
-    np.add.at(of_clusters, cluster, rows)
-    whole = rows.sum(axis=0)
-    return np.concatenate([whole[None], whole - of_clusters])
+    return np.concatenate([single, shares, pairs.reshape(items, levels**2)], axis=1)
 
 
 def coefficients(sums: Floats, levels: int) -> dict[str, Floats]:

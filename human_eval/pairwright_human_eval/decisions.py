@@ -1,43 +1,158 @@
-"""The decision on every unit, a function of the table of answers and the rule.
+"""What answers come to: who is excluded, and the decision on every unit. Functions of the table.
 
-A unit is verified if every part of it is: the quality of both responses, the preference for each
-pair, the aspects of each pair. A twin is decided as one, and so is a placebo, which has no aspects
-and for which "no difference" is the expected answer. Changed rules need no new answer: decide
-again.
+**Attention.** Every vote on a half of a twin can be a check. Two groups of people see the same
+question and responses, each group with the posts of one of two users. If most of the others who saw
+these posts choose one response, and most who saw the other user's posts choose the other, at least
+two people each time, the posts decide. The right answer is then that of the others who saw the same
+posts. Which half an annotator gets is drawn, so somebody who does not read is right with
+probability 1/2, whatever the others answer. Every second "cannot tell" counts as right, like a
+tossed coin. No check can be recognised, because no task is made for it; and no label is used.
+
+**Decisions.** A unit is verified if every part of it is: the quality of both responses, the
+preference for each pair, the aspects of each pair. A twin is decided as one, and so is a placebo,
+which has no aspects and for which "no difference" is the expected answer. Changed rules need no new
+answer: decide again.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple, TypeVar
 
 import pandas as pd
 
-from pairwright.pairs import RowDelivery, RowSupport
+from pairwright.pairs import RowDelivery, RowSupport, RowVotes
 from pairwright.records import Record
 from pairwright.settings.rules import HumanRules
-from pairwright_human_eval.quality_control import entries
-from pairwright_human_eval.records import SIMULATED, Label, State
+from pairwright_human_eval.records import CANNOT_TELL, EQUAL, SIMULATED, Answer, Label, State
 from pairwright_human_eval.units import Outline, OutlinePair
 
+T = TypeVar("T", bound=Record)
+FEWEST_CHECKS = 4
+"""With fewer checks, one slip would exclude somebody attentive."""
+FEWEST_OTHERS = 2
+"""One other person's answer is no measure of anybody."""
+SIDES = ("chosen", "rejected")
 _ROUNDING = 1e-9
 """A mean of thirds is not exact, and a gap that is the limit passes."""
 
 
-class Votes(Record):
-    """The preference votes on one pair."""
+def table_of(answers: Iterable[Answer]) -> pd.DataFrame:
+    """Answers as a data frame, with their fields as columns."""
+    columns = list(Answer.model_fields)
+    rows = [tuple(getattr(one, name) for name in columns) for one in answers]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def entries(series: pd.Series) -> list[tuple[Any, Any]]:
+    """The keys of a series with their values."""
+    return list(zip(series.index.tolist(), series.tolist(), strict=True))
+
+
+def votes_of(answers: pd.DataFrame, round: int = 1) -> pd.DataFrame:
+    """The preference votes of a round; `item` is the pair."""
+    votes = answers[(answers["kind"] == "preference") & (answers["round"] == round)]
+    return votes.assign(item=votes["pair"])
+
+
+# Annotators
+
+
+def majority(counts: Mapping[Any, int], fewest: int = 1) -> Any:
+    """The label of more than half; empty if there is none, or fewer than `fewest` votes."""
+    label, most = max(counts.items(), key=lambda one: one[1], default=("", 0))
+    n = sum(counts.values())
+    return label if 2 * most > n >= fewest else ""
+
+
+def count_labels(votes: pd.DataFrame) -> dict[str, Counter[Any]]:
+    """By item: how many gave each label. "Cannot tell" is missing."""
+    counts: dict[str, Counter[Any]] = {}
+    for item, label in zip(votes["item"], votes["label"], strict=True):
+        counts.setdefault(item, Counter())[label] += int(label != CANNOT_TELL)
+    return counts
+
+
+def others_say(votes: pd.DataFrame, fewest: int = 1) -> pd.Series:
+    """For each vote: the label of more than half of the other votes on its item, or empty. Fewer
+    than `fewest` others say nothing."""
+    counts = count_labels(votes)
+    said = [
+        majority(counts[item] - Counter({label: 1}), fewest)
+        for item, label in zip(votes["item"], votes["label"], strict=True)
+    ]
+    return pd.Series(said, index=votes.index, dtype=object)
+
+
+def checks(answers: pd.DataFrame, outlines: Iterable[Outline]) -> pd.DataFrame:
+    """Count the votes of each annotator that are attention checks (`n`), and the right ones (`k`).
+
+    A placebo has none: nothing in its posts decides. In the words of each half, the posts decide if
+    both halves have the same majority, `chosen` or `rejected`.
+    """
+    other_half: dict[str, str] = {}
+    for unit in outlines:
+        if unit.label != EQUAL and len(unit.pairs) == 2:
+            one, two = (pair.id for pair in unit.pairs)
+            other_half |= {one: two, two: one}
+    votes = votes_of(answers)
+    votes = votes[votes["pair"].isin(other_half)]
+    said = {pair: majority(+counts, FEWEST_OTHERS) for pair, counts in count_labels(votes).items()}
+    here = others_say(votes, FEWEST_OTHERS)
+    across = votes["pair"].map(lambda pair: said.get(other_half[pair], ""))
+    votes = votes.assign(here=here)[here.isin(SIDES) & (here == across)]
+    unknown = _counted(votes["annotator"], votes["label"] == CANNOT_TELL)["k"]
+    right = _counted(votes["annotator"], votes["label"] == votes["here"])
+    return right.assign(k=right["k"] + (unknown + 1) // 2)
+
+
+def repeats(answers: pd.DataFrame) -> pd.DataFrame:
+    """Count the votes of each annotator that were asked again with the responses swapped (`n`) and
+    answered as before (`k`). They exclude nobody; "cannot tell" is missing."""
+    told = answers[answers["label"] != CANNOT_TELL]
+    again = votes_of(told).merge(votes_of(told, 0), on=["annotator", "pair"])
+    return _counted(again["annotator"], again["label_x"] == again["label_y"])
+
+
+def with_others(votes: pd.DataFrame) -> pd.DataFrame:
+    """Count the votes of each annotator on items where most of the others agree (`n`), and those
+    that say the same (`k`). "Cannot tell" is missing."""
+    votes = votes[votes["label"] != CANNOT_TELL]
+    most = others_say(votes)
+    agreed = most.map(lambda label: label != "").astype(bool)
+    return _counted(votes["annotator"][agreed], (votes["label"] == most)[agreed])
+
+
+def _counted(who: pd.Series, hits: pd.Series) -> pd.DataFrame:
+    table = pd.DataFrame({"who": who, "hit": hits.astype(int)})
+    return table.groupby("who").agg(k=("hit", "sum"), n=("hit", "size"))
+
+
+def excluded_by(passed: pd.DataFrame, floor: float) -> frozenset[str]:
+    """Annotators who passed less than `floor` of at least `FEWEST_CHECKS` checks. None of their
+    answers counts."""
+    low = (passed["n"] >= FEWEST_CHECKS) & (passed["k"] / passed["n"] < floor)
+    return frozenset(passed.index[low])
+
+
+def annotators(answers: pd.DataFrame, outlines: Iterable[Outline]) -> pd.DataFrame:
+    """One line an annotator: how many (`_n`) checks, repeats and votes on which the others agree,
+    and how many of them are right or the same (`_k`)."""
+    parts = [
+        checks(answers, outlines).add_prefix("checks_"),
+        repeats(answers).add_prefix("repeats_"),
+        with_others(votes_of(answers)).add_prefix("others_"),
+    ]
+    names = sorted(set(answers["annotator"]))
+    return pd.concat(parts, axis=1).reindex(names).fillna(0).astype(int)
+
+
+# The rule
+
+
+class Votes(RowVotes):
+    """The preference votes on one pair, in a round."""
 
     pair: str
-    chosen: int
-    rejected: int
-    equal: int
-    cannot_tell: int
-
-    @property
-    def n(self) -> int:
-        return self.chosen + self.rejected + self.equal + self.cannot_tell
-
-    def for_label(self, label: Label) -> int:
-        return self.equal if label == "equal" else self.chosen
 
 
 class Decision(Record):
@@ -58,24 +173,26 @@ class Decision(Record):
     simulated: bool
 
 
-# The rule
-
-
 Outcome = tuple[State, str]
 """What one part of a unit comes to, and why; no reason if it is well."""
+Tally = Mapping[tuple[str, str, int], Mapping[str, Counter[str]]]
+"""By what is asked about (a pair; for quality a unit), kind and round: for each item, how many gave
+each label."""
 
 
 def preference_outcome(
     votes: Votes, closing: Votes, rules: HumanRules, label: Label = "chosen"
 ) -> Outcome:
     """`votes` are those of the first round, `closing` those of the second."""
-    agree, agree_closing = votes.for_label(label), closing.for_label(label)
+    agree, agree_closing = (
+        counts.equal if label == EQUAL else counts.chosen for counts in (votes, closing)
+    )
     if votes.n < rules.votes:
         return "waiting", f"preference: {votes.n} of {rules.votes} votes"
     if votes.cannot_tell / votes.n > rules.cannot_tell:
         return "refused", "preference: cannot_tell"
     enough = votes.n // 2 + 1
-    if label == "equal" and max(votes.chosen, votes.rejected) >= enough:
+    if label == EQUAL and max(votes.chosen, votes.rejected) >= enough:
         return "refused", "preference: for_one_response"
     if votes.rejected >= enough:
         return "refused", "preference: for_the_other"
@@ -97,28 +214,42 @@ def preference_outcome(
     return "disputed", begun if closing.n else undecided
 
 
-def quality_outcomes(
-    answers: int, means: Mapping[str, float | None], rules: HumanRules, *, closed: bool
-) -> Iterator[Outcome]:
-    """Both responses are good, and equally so. `closed`: an adjudicator has rated them, too."""
-    if not rules.quality_votes:
+def quality_outcomes(unit: str, given: Tally, rules: HumanRules) -> Iterator[Outcome]:
+    """Both responses are good, and equally so, by the mean of each item in the first round, or in
+    the second if nobody could judge."""
+    first, closing = (given.get((unit, "quality", round), {}) for round in (1, 2))
+    answers = _people(first)
+    if answers < rules.quality_votes or not rules.quality_votes:
+        if rules.quality_votes:
+            yield "waiting", f"quality: {answers} of {rules.quality_votes} answers"
         return
-    if answers < rules.quality_votes:
-        yield "waiting", f"quality: {answers} of {rules.quality_votes} answers"
-        return
-    by_scale = [(item.partition(" ")[0], mean) for item, mean in means.items()]
-    poor = [scale for scale, mean in by_scale if mean is not None and mean < rules.quality_floor]
-    unknown = [scale for scale, mean in by_scale if mean is None]
+    means = {item: _mean(first[item], closing.get(item, {})) for item in first}
+    scales = [(item.partition(" ")[0], mean) for item, mean in means.items()]
+    poor = [scale for scale, mean in scales if mean is not None and mean < rules.quality_floor]
+    unknown = [scale for scale, mean in scales if mean is None]
     if poor:
         yield "refused", f"quality: {poor[0]}"
     elif unknown:
-        state: State = "refused" if closed else "disputed"
-        yield state, f"quality: {unknown[0]} cannot be judged"
-    for scale in dict.fromkeys(scale for scale, _ in by_scale):
-        first, second = means.get(f"{scale} first"), means.get(f"{scale} second")
-        gap = 0.0 if first is None or second is None else abs(first - second)
+        yield "refused" if closing else "disputed", f"quality: {unknown[0]} cannot be judged"
+    for scale in dict.fromkeys(scale for scale, _ in scales):
+        one, other = means.get(f"{scale} first"), means.get(f"{scale} second")
+        gap = 0.0 if one is None or other is None else abs(one - other)
         if gap > rules.quality_gap + _ROUNDING:
             yield "refused", f"quality_gap: {scale}"
+
+
+def _people(items: Mapping[str, Counter[str]]) -> int:
+    """How many answered: everybody answers every item."""
+    return max((n.total() for n in items.values()), default=0)
+
+
+def _mean(*rounds: Mapping[str, int]) -> float | None:
+    """The mean score of the first round in which somebody could judge."""
+    for labels in rounds:
+        scores = {int(label): n for label, n in labels.items() if label.isdecimal()}
+        if scores:
+            return sum(score * n for score, n in scores.items()) / sum(scores.values())
+    return None
 
 
 class AspectCounts(NamedTuple):
@@ -130,9 +261,8 @@ class AspectCounts(NamedTuple):
     @property
     def contradicted(self) -> float:
         """The share who say that it is contradicted."""
-        given = self.support
-        n = given.clearly + given.plausibly + given.no + given.contradicted
-        return given.contradicted / n if n else 0.0
+        n = sum(dict(self.support).values())
+        return self.support.contradicted / n if n else 0.0
 
     @property
     def delivered(self) -> bool:
@@ -143,10 +273,9 @@ class AspectCounts(NamedTuple):
         return 2 * (given.chosen + given.both) > n >= 2 * (given.rejected + given.both)
 
 
-def aspect_outcomes(
-    people: int, aspects: Sequence[AspectCounts], rules: HumanRules
-) -> Iterator[Outcome]:
+def aspect_outcomes(pair: OutlinePair, given: Tally, rules: HumanRules) -> Iterator[Outcome]:
     """The aspects are the user's, and the chosen response alone delivers most of them."""
+    people, aspects = _people(given.get((pair.id, "support", 1), {})), aspects_of(given, pair)
     if people < rules.rubric_votes:
         yield "waiting", f"rubric: {people} of {rules.rubric_votes} answers"
     elif rules.rubric_votes:
@@ -160,11 +289,7 @@ def aspect_outcomes(
             yield "refused", "rubric: aspect_contradicted"
 
 
-# The table
-
-Tally = Mapping[tuple[str, str, int], Mapping[str, Counter[str]]]
-"""By what is asked about (a pair; for quality a unit), kind and round: for each item, how many gave
-each label."""
+# The decisions
 
 
 def tally(answers: pd.DataFrame, excluded: Iterable[str] = ()) -> Tally:
@@ -181,16 +306,21 @@ def tally(answers: pd.DataFrame, excluded: Iterable[str] = ()) -> Tally:
 
 def aspects_of(given: Tally, pair: OutlinePair) -> tuple[AspectCounts, ...]:
     """The answers on each aspect, in the rubric's order; empty if nobody was asked."""
-    support = given.get((pair.id, "support", 1), {})
-    delivery = given.get((pair.id, "delivery", 1), {})
+    support, delivery = (given.get((pair.id, kind, 1), {}) for kind in ("support", "delivery"))
     items = [str(n) for n in range(1, pair.aspects + 1)] if support else []
     return tuple(
         AspectCounts(
-            RowSupport(**{name: said[name] for name in RowSupport.model_fields}),
-            RowDelivery(**{name: done[name] for name in RowDelivery.model_fields}),
+            _counted_as(RowSupport, support.get(n, {})),
+            _counted_as(RowDelivery, delivery.get(n, {})),
         )
-        for said, done in ((support.get(n, Counter()), delivery.get(n, Counter())) for n in items)
+        for n in items
     )
+
+
+def _counted_as(kind: type[T], labels: Mapping[str, int], **more: object) -> T:
+    """Counts by label as a record that has a field for each."""
+    counts = {name: labels.get(name, 0) for name in kind.model_fields if name not in more}
+    return kind(**counts, **more)
 
 
 def decide(
@@ -201,27 +331,22 @@ def decide(
 ) -> dict[str, Decision]:
     """Decide every unit from its answers, by its id. `excluded` failed the attention checks."""
     left = answers[~answers["annotator"].isin(list(excluded))]
-    by_program = set(left["unit"][left["source"].map(lambda name: name.startswith(SIMULATED))])
+    by_program = set(left["unit"][left["source"].astype(str).str.startswith(SIMULATED)])
     given = tally(left)
     return {unit.id: _decision(unit, given, rules, unit.id in by_program) for unit in outlines}
 
 
 def _decision(unit: Outline, given: Tally, rules: HumanRules, simulated: bool) -> Decision:
-    closed = (unit.id, "quality", 2) in given
-    scored = _people(given, unit.id, "quality")
-    rated = quality_outcomes(scored, _means(given, unit.id), rules, closed=closed)
-    parts = [(*outcome, "") for outcome in rated]
-    votes = tuple(_votes_on(given, pair.id, 1) for pair in unit.pairs)
-    closing = tuple(_votes_on(given, pair.id, 2) for pair in unit.pairs)
-    disputed = list[str]()
-    for pair, first, second in zip(unit.pairs, votes, closing, strict=True):
-        preference = preference_outcome(first, second, rules, unit.label)
-        if preference[0] == "disputed":
-            disputed.append(pair.id)
-        parts.append((*preference, pair.id))
+    def votes(round: int) -> tuple[Votes, ...]:
+        about = ((pair.id, given.get((pair.id, "preference", round), {})) for pair in unit.pairs)
+        return tuple(_counted_as(Votes, items.get("", {}), pair=pair) for pair, items in about)
+
+    first, closing = votes(1), votes(2)
+    parts = [(*outcome, "") for outcome in quality_outcomes(unit.id, given, rules)]
+    for pair, one, two in zip(unit.pairs, first, closing, strict=True):
+        parts.append((*preference_outcome(one, two, rules, unit.label), pair.id))
         if pair.aspects:
-            people, aspects = _people(given, pair.id, "support"), aspects_of(given, pair)
-            parts += [(*one, pair.id) for one in aspect_outcomes(people, aspects, rules)]
+            parts += [(*outcome, pair.id) for outcome in aspect_outcomes(pair, given, rules)]
     # One refusal refuses; what waits may still change; a dispute is for an adjudicator.
     order: tuple[State, ...] = ("refused", "waiting", "disputed")
     states = {state for state, _, _ in parts}
@@ -231,35 +356,7 @@ def _decision(unit: Outline, given: Tally, rules: HumanRules, simulated: bool) -
         if why and each == state:
             about[why] = (*about.get(why, ()), *filter(None, [pair_id]))
     return Decision(
-        unit=unit.id,
-        state=state,
-        reasons=tuple(about),
-        about=about,
-        votes=votes,
-        closing=closing,
-        disputed=tuple(disputed) if state == "disputed" else (),
-        simulated=simulated,
-    )
-
-
-def _votes_on(given: Tally, pair: str, round: int) -> Votes:
-    labels = given.get((pair, "preference", round), {}).get("", Counter())
-    names = ("chosen", "rejected", "equal", "cannot_tell")
-    return Votes(pair=pair, **{name: labels[name] for name in names})
-
-
-def _people(given: Tally, about: str, kind: str) -> int:
-    """How many answered in the first round: everybody answers every item."""
-    return max((n.total() for n in given.get((about, kind, 1), {}).values()), default=0)
-
-
-def _means(given: Tally, unit: str) -> dict[str, float | None]:
-    """The mean score of each item in the first round, or in the second if nobody could judge."""
-    first, closing = (given.get((unit, "quality", round), {}) for round in (1, 2))
-    means: dict[str, float | None] = {}
-    for item in first or closing:
-        for labels in (closing.get(item, Counter()), first.get(item, Counter())):
-            scores = {int(label): n for label, n in labels.items() if label.isdecimal()}
-            total = sum(score * n for score, n in scores.items())
-            means[item] = total / sum(scores.values()) if scores else means.get(item)
-    return means
+        unit=unit.id, state=state, reasons=tuple(about), about=about, votes=first,
+        closing=closing, simulated=simulated,
+        disputed=tuple(id for pairs in about.values() for id in pairs if state == "disputed"),
+    )  # fmt: skip

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, JsonValue, SkipValidation, Validatio
 
 from pairwright.errors import InputError, first_invalid
 from pairwright.settings.domains import Scale
-from pairwright_human_eval.forms import COMMENT, nameless, quoted, read_choices
+from pairwright_human_eval.forms import COMMENT, nameless, quoted, read_form
 from pairwright_human_eval.records import Given, KeyedTask, Objection, digest
 
 LONGEST_S = 366 * 86_400.0
@@ -42,44 +42,42 @@ def read_export(
     content: bytes, where: Path, key: Mapping[str, KeyedTask], scales: tuple[Scale, ...]
 ) -> list[Given]:
     """The annotations of an export; raises InputError if it is not a list in JSON."""
-    tasks = _parsed(content, where)
-    if not isinstance(tasks, list):
-        raise InputError("not a list of Label Studio tasks", where=where, fix=_EXPORT)
     return [
         given
-        for n, task in enumerate(tasks, start=1)
-        for given in _read_task(task, f"task {n}", key, scales)
+        for n, task in enumerate(_tasks(content, where), start=1)
+        for given in _read_task(task, (where.name, f"task {n}"), key, scales)
     ]
 
 
 def check_export(content: bytes, where: Path) -> None:
     """Raise InputError for a file that is not an export with annotations."""
-    tasks = _parsed(content, where)
-    rows = [row for row in tasks if isinstance(row, dict)] if isinstance(tasks, list) else []
-    what, fix = "", _EXPORT
+    rows = [row for row in _tasks(content, where) if isinstance(row, dict)]
+    what, fix = "not a list of Label Studio tasks", _EXPORT
     if any(isinstance(row.get("annotations"), list) for row in rows):
-        if not any(row.get("annotations") or row.get("drafts") for row in rows):
-            what, fix = "holds no annotation", "Export once somebody has annotated."
+        if any(row.get("annotations") or row.get("drafts") for row in rows):
+            return
+        what, fix = "holds no annotation", "Export once somebody has annotated."
     elif rows and "annotation_id" in rows[0]:
         what = "this is JSON-MIN, which leaves out who skipped and who changed an answer"
     elif rows and "data" in rows[0]:
         what = "holds tasks without annotations, as they are imported into Label Studio"
         fix = "Import this file there; what comes back is exported with Export, as JSON."
-    else:
-        what = "not a list of Label Studio tasks"
-    if what:
-        raise InputError(what, where=where, fix=fix)
+    raise InputError(what, where=where, fix=fix)
 
 
-def _parsed(content: bytes, path: Path) -> Any:
+def _tasks(content: bytes, path: Path) -> list[Any]:
+    where = str(path)
     try:
-        return json.loads(content.removeprefix(codecs.BOM_UTF8).decode())
+        tasks = json.loads(content.removeprefix(codecs.BOM_UTF8).decode())
     except json.JSONDecodeError as error:
         what, where = f"no JSON: {error.msg}", f"{path}:{error.lineno}"
     except (ValueError, RecursionError) as error:
-        what, where = f"no JSON: {error}", str(path)
-    fix = f"{_EXPORT}"
-    raise InputError(what, where=where, fix=fix)
+        what = f"no JSON: {error}"
+    else:
+        if isinstance(tasks, list):
+            return tasks
+        what = "not a list of Label Studio tasks"
+    raise InputError(what, where=where, fix=_EXPORT)
 
 
 def results_of(result: Iterable[Any]) -> Iterator[tuple[str, str, Any]]:
@@ -102,11 +100,11 @@ def account_of(who: Any, name: str = "id") -> Any:
 
 
 def _read_task(
-    task: object, place: str, key: Mapping[str, KeyedTask], scales: tuple[Scale, ...]
+    task: object, where: tuple[str, str], key: Mapping[str, KeyedTask], scales: tuple[Scale, ...]
 ) -> Iterator[Given]:
-    """The annotations of an exported task; if there is none, a draft without its content, or one
-    that says that nobody began the task."""
-    row = task if isinstance(task, dict) else {}
+    """The annotations of a task at a file and place; if there is none, a draft without its content,
+    or one that says that nobody began the task."""
+    (file, place), row = where, task if isinstance(task, dict) else {}
     data, annotations, project = row.get("data"), row.get("annotations"), row.get("project")
     name = data.get("task") if isinstance(data, dict) else None
     keyed = key.get(name) if isinstance(name, str) else None
@@ -118,13 +116,14 @@ def _read_task(
     known, project = keyed.task if keyed else "", str(project) if isinstance(project, int) else ""
     if isinstance(annotations, list) and annotations:
         for n, content in enumerate(annotations, start=1):
-            about = f"{place}, annotation {n}", project
-            yield _read_annotation(content, about, keyed, scales, wrong)
+            about = f"{place}, annotation {n}"
+            at = Given(known, file, about, _digest(content), project, fault=wrong)
+            yield _read_annotation(content, at, keyed, scales)
     elif row.get("drafts"):
         draft = wrong or Objection("draft", "begun and not submitted")
-        yield Given(known, place, digest({"draft": known}), project, fault=draft)
+        yield Given(known, file, place, digest({"draft": known}), project, fault=draft)
     else:
-        yield Given(known, place, "", project)
+        yield Given(known, file, place, "", project)
 
 
 def _digest(content: Any) -> str:
@@ -135,13 +134,11 @@ def _digest(content: Any) -> str:
 
 
 def _read_annotation(
-    content: JsonValue,
-    about: tuple[str, str],
-    keyed: KeyedTask | None,
-    scales: tuple[Scale, ...],
-    wrong: Objection | None,
+    content: JsonValue, at: Given, keyed: KeyedTask | None, scales: tuple[Scale, ...]
 ) -> Given:
-    (place, project), raw, task = about, _digest(content), keyed.task if keyed else ""
+    """The annotation of a task. `at` is what is known of it before it is read."""
+    task, file, place, raw, project = at[:5]
+    wrong = at.fault
     try:
         row = _Annotation.model_validate(content)
         created, updated = map(datetime.fromisoformat, (row.created_at, row.updated_at))
@@ -153,7 +150,7 @@ def _read_annotation(
             field, why = first_invalid(error)
             what = f"{field.partition('.')[0] or 'annotation'}: {why}"
         wrong = wrong or Objection("malformed", what)
-        return Given(task, place, f"{place} {raw}", project, fault=wrong)
+        return Given(task, file, place, f"{place} {raw}", project, fault=wrong)
     account, changed_by = account_of(row.completed_by), account_of(row.updated_by)
     # Label Studio takes any lead time that it is sent, in seconds; a file may have been edited.
     if not wrong and updated < created:
@@ -163,21 +160,22 @@ def _read_annotation(
     elif not wrong and isinstance(changed_by, int) and account not in (changed_by, None):
         wrong = Objection("other_account", "another account changed it last")
     comment, entries, fault = _entries(row.result)
-    choices = None
+    said = None
     if keyed and not wrong and not row.was_cancelled:
-        read = fault or read_choices(entries, keyed, scales)
-        choices, wrong = (None, read) if isinstance(read, Objection) else (read, None)
+        read = fault or read_form(entries, keyed, scales)
+        said, wrong = (None, read) if isinstance(read, Objection) else (read, None)
     return Given(
         task=task,
+        file=file,
         place=place,
         identity=row.unique_id if row.unique_id and row.unique_id.isascii() else raw,
         project=project,
-        at=updated.isoformat(),
+        at=updated,
         number=row.id,
         account=account if isinstance(account, int) else None,
         seconds=row.lead_time,
         comment=comment,
-        choices=choices,
+        said=said,
         fault=wrong,
     )
 

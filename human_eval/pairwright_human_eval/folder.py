@@ -4,11 +4,12 @@ What annotators may see lies at the top; everything that could unblind them, and
 names a person, lies under `private/` and never goes into a release.
 """
 
+import hashlib
 import json
 import shutil
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 from pydantic_core import to_json
 
@@ -17,9 +18,7 @@ from pairwright.files import write_whole
 from pairwright.lines import read_lines, read_one, write_lines, write_one
 from pairwright.records import Record
 from pairwright_human_eval.forms import labelling_config, load_language, render_guidelines
-from pairwright_human_eval.records import KINDS, Data, KeyedTask, Kind, Study
-from pairwright_human_eval.tasks import Task
-from pairwright_human_eval.units import file_hash
+from pairwright_human_eval.records import KINDS, Data, KeyedTask, Kind, Study, Task
 
 T = TypeVar("T", bound=Record)
 RESTORE = "The file was changed or cut: restore it from a copy."
@@ -49,8 +48,8 @@ class HumanFolder:
         """Files as they came in; `answers.jsonl` is made of them."""
         self.server = self.private / "server.json"
         """What was pushed to a Label Studio server."""
-        self.withdrawn = self.private / "withdrawn.jsonl"
-        """Whose answers are no longer kept."""
+        self.withdrawn = self.private / "withdrawn.txt"
+        """The pseudonyms of people whose answers are no longer kept, one a line."""
 
     def tasks(self, annotator: str, kind: Kind, round: int = 1) -> Path:
         """The task file of one annotator and kind. Names of annotators are ours, not theirs."""
@@ -65,23 +64,10 @@ class HumanFolder:
         return self.sheets / f"{annotator}{'' if round == 1 else '-adjudication'}.csv"
 
 
-class FixedStudy(NamedTuple):
-    """What a study fixed: its settings, and what each task is about."""
-
-    study: Study
-    key: dict[str, KeyedTask]
-
-    @property
-    def units(self) -> set[str]:
-        """What annotators are asked about."""
-        return {keyed.unit for keyed in self.key.values()}
-
-
-class Withdrawal(Record):
-    """A line of private/withdrawn.jsonl: a person who withdrew, and the tasks they had."""
-
-    annotator: str
-    tasks: tuple[str, ...]
+def file_hash(path: Path) -> str:
+    """`sha256:` of a file's bytes."""
+    with path.open("rb") as file:
+        return "sha256:" + hashlib.file_digest(file, "sha256").hexdigest()
 
 
 # Reading
@@ -99,45 +85,22 @@ def record_in(path: Path, kind: type[T]) -> T | None:
     return read_one(path, kind, fix=RESTORE) if path.exists() else None
 
 
-def read_fixed(folder: HumanFolder) -> Study | None:
-    """The study's settings alone; None if there is no study."""
-    return record_in(folder.study, Study)
+def read_tasks(folder: HumanFolder, key: Iterable[KeyedTask]) -> dict[str, Data]:
+    """What the tasks of the `key` show, by their ids. Raises InputError for a file that cannot be
+    read or lacks one."""
+    found: dict[str, Data] = {}
+    files: dict[Path, dict[str, Data]] = {}
+    for keyed in key:
+        path = folder.tasks(keyed.annotator, keyed.kind, keyed.round)
+        if path not in files:
+            files[path] = _task_file(path)
+        if keyed.task not in files[path]:
+            raise InputError(f"{keyed.task} is missing", where=path, fix=RESTORE)
+        found[keyed.task] = files[path][keyed.task]
+    return found
 
 
-def read_withdrawals(folder: HumanFolder) -> tuple[Withdrawal, ...]:
-    """Who has withdrawn, the oldest first."""
-    return records_in(folder.withdrawn, Withdrawal)
-
-
-def withdrawn_people(folder: HumanFolder) -> frozenset[str]:
-    """The pseudonyms of everybody who has withdrawn: nobody asks them anything."""
-    return frozenset(one.annotator for one in read_withdrawals(folder))
-
-
-def read_study(folder: HumanFolder) -> FixedStudy:
-    """What was fixed at export, without second-round tasks of people who have withdrawn; raises
-    InputError if there is no study or it was damaged."""
-    study = read_fixed(folder)
-    if study is None:
-        fix = f"Name a run's folder, and `pairwright human export {folder.run}` first."
-        raise InputError("no study here", where=folder.path, fix=fix)
-    key = {keyed.task: keyed for keyed in records_in(folder.key, KeyedTask)}
-    if not folder.key.exists() or file_hash(folder.key) != study.key_hash:
-        fix = "No answer can be read without it: restore it from a copy."
-        raise InputError("is not the key that was exported", where=folder.key, fix=fix)
-    away = withdrawn_people(folder)
-    for keyed in records_in(folder.adjudication_key, KeyedTask):
-        if keyed.task in key or keyed.round != 2:
-            what = "has tasks that are not of the second round"
-            raise InputError(what, where=folder.adjudication_key, fix=RESTORE)
-        if keyed.annotator not in away:
-            key[keyed.task] = keyed
-    return FixedStudy(study, key)
-
-
-def read_task_file(path: Path) -> dict[str, Data]:
-    """What the tasks of a file show, by their ids, in its order. Raises InputError if it
-    cannot be read."""
+def _task_file(path: Path) -> dict[str, Data]:
     try:
         return {task["data"]["task"]: dict(task["data"]) for task in json.loads(path.read_bytes())}
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
@@ -145,24 +108,10 @@ def read_task_file(path: Path) -> dict[str, Data]:
         raise InputError(f"not a task file ({why})", where=path, fix=RESTORE) from None
 
 
-def read_tasks(folder: HumanFolder, key: Iterable[KeyedTask]) -> dict[str, Data]:
-    """What the tasks of the `key` show, by their ids. Raises InputError if a file lacks one."""
-    found: dict[str, Data] = {}
-    files: dict[Path, dict[str, Data]] = {}
-    for keyed in key:
-        path = folder.tasks(keyed.annotator, keyed.kind, keyed.round)
-        if path not in files:
-            files[path] = read_task_file(path)
-        if keyed.task not in files[path]:
-            raise InputError(f"{keyed.task} is missing", where=path, fix=RESTORE)
-        found[keyed.task] = files[path][keyed.task]
-    return found
-
-
 # Writing
 
 
-def write_study(folder: HumanFolder, study: Study, tasks: Mapping[str, Iterable[Task]]) -> None:
+def write_study(folder: HumanFolder, study: Study, tasks: Iterable[Task]) -> None:
     """Write each annotator's tasks, forms, guidelines, the key and the study's settings.
 
     Raises InputError if a study is there: people may be working on it.
@@ -170,7 +119,7 @@ def write_study(folder: HumanFolder, study: Study, tasks: Mapping[str, Iterable[
     if folder.study.exists():
         what = "a study was exported here, and people may be working on it"
         raise InputError(what, where=folder.path, fix="Move the folder away to export anew.")
-    made, language = [task for own in tasks.values() for task in own], load_language(study.language)
+    made, language = list(tasks), load_language(study.language)
     aspects = any(task.keyed.kind == "rubric" for task in made)
     with on_disk(folder.path):
         folder.private.mkdir(parents=True, exist_ok=True)

@@ -8,7 +8,7 @@ words by the English ones, and guidelines beside it.
 import json
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import jinja2
@@ -23,11 +23,11 @@ from pairwright.text import visible
 from pairwright_human_eval.records import (
     CANNOT_JUDGE,
     KINDS,
-    AnswerKind,
     Data,
     KeyedTask,
     Kind,
     Objection,
+    Said,
 )
 from pairwright_human_eval.safe_html import plain_text
 
@@ -40,10 +40,6 @@ _AT = re.compile(r"[@\uff20\ufe6b]|&#0*64;|&#x0*40;|&commat;", re.IGNORECASE)
 _LONE = re.compile("[\ud800-\udfff]")
 # What Label Studio would put a value of the task, or a row's number, in place of.
 _VARIABLE = re.compile(r"\$\w|\{\{")
-
-
-# Languages
-
 LANGUAGES = assets.HUMAN_EVAL / "languages"
 
 
@@ -51,7 +47,6 @@ class Language(Record):
     """The words of one language. Called with a text in English, it gives it in this language."""
 
     code: str
-    """Such as `de`."""
     separator: str = ","
     """Of cells in CSV, as spreadsheets of the language's country expect it."""
     words: dict[str, str] = Field(default_factory=dict)
@@ -126,10 +121,8 @@ def questions(
 def scale_choices(scale: Scale, language: Language = ENGLISH) -> dict[str, str]:
     """Every score with its anchor, and `cannot judge` where the scale has it."""
     texts = {anchor.score: language(anchor.text) for anchor in scale.anchors}
-    choices = {
-        str(score): f"{score}: {texts[score]}" if score in texts else str(score)
-        for score in range(scale.low, scale.high + 1)
-    }
+    scores = range(scale.low, scale.high + 1)
+    choices = {str(n): f"{n}: {texts[n]}" if n in texts else str(n) for n in scores}
     return choices | ({CANNOT_JUDGE: language("Cannot judge")} if scale.cannot_judge else {})
 
 
@@ -156,13 +149,10 @@ def labelling_config(kind: Kind, scales: tuple[Scale, ...], language: Language =
     for scale in scales if kind == "quality" else ():
         for text in (scale.question, *(anchor.text for anchor in scale.anchors)):
             if found := _VARIABLE.search(text):
-                raise InputError(
-                    f"Label Studio would take {found.group()!r} in {text!r} for a variable",
-                    where=f"quality.toml [{scale.name}]",
-                    fix="Say it without a $ before a word and without {{.",
-                )
-    template = _TEMPLATES.get_template(f"labeling_config_{kind}.xml.jinja")
-    text = template.render(
+                what = f"Label Studio would take {found.group()!r} in {text!r} for a variable"
+                fix = "Say it without a $ before a word and without {{."
+                raise InputError(what, where=f"quality.toml [{scale.name}]", fix=fix)
+    text = _TEMPLATES.get_template(f"labeling_config_{kind}.xml.jinja").render(
         _=language, scales=scales, questions=QUESTIONS, scale_choices=scale_choices
     )
     return "\n".join(line.rstrip() for line in text.splitlines() if line.strip()) + "\n"
@@ -174,12 +164,9 @@ def sheet_rows(
     """The rows of a person's spreadsheet in the order of the work, without its head and answers."""
     by_kind = {kind: [data for one, data in tasks if one == kind] for kind in KINDS}
     text = _TEMPLATES.get_template("sheet.jinja").render(
-        _=language,
-        kinds={kind: own for kind, own in by_kind.items() if own},
-        scales=scales,
-        questions=questions,
-        plain_text=plain_text,
-    )
+        _=language, kinds={kind: own for kind, own in by_kind.items() if own}, scales=scales,
+        questions=questions, plain_text=plain_text,
+    )  # fmt: skip
     return [json.loads(line) for line in text.splitlines() if line]
 
 
@@ -203,10 +190,11 @@ def render_guidelines(
 # What was answered
 
 
-def read_choices(
+def read_form(
     entries: Iterable[tuple[str, str]], task: KeyedTask, scales: tuple[Scale, ...]
-) -> dict[str, str] | Objection:
-    """Read a filled-in form: what was chosen, by control. Every control must be answered, once."""
+) -> tuple[Said, ...] | Objection:
+    """What a filled-in form says, from its controls with their choices: places become roles. Every
+    control must be answered, once."""
     asked = questions(task.kind, scales, task.aspects)
     chosen: dict[str, str] = {}
     for name, choice in entries:
@@ -219,20 +207,17 @@ def read_choices(
         chosen[name] = choice
     if missing := sorted(asked.keys() - chosen):
         return Objection("missing_answer", ", ".join(missing[:4]))
-    return {name: chosen[name] for name in asked}
-
-
-def labels_of(chosen: Mapping[str, str], task: KeyedTask) -> Iterator[tuple[AnswerKind, str, str]]:
-    """What the choices of a whole form say: kind, item and label of each answer."""
-    for control, choice in chosen.items():
+    said: list[Said] = []
+    for control in asked:
         name, _, end = control.rpartition("_")
+        label = task.sides.get(chosen[control], chosen[control])
         if task.kind == "preference":
-            yield "preference", "", task.sides.get(choice, choice)
+            said.append(("preference", "", label))
         elif task.kind == "quality":
-            yield "quality", f"{name} {task.sides[end.upper()]}", choice
+            said.append(("quality", f"{name} {task.sides[end.upper()]}", label))
         else:
-            kind: AnswerKind = "support" if name == "support" else "delivery"
-            yield kind, str(int(end) + 1), task.sides.get(choice, choice)
+            said.append(("support" if name == "support" else "delivery", str(int(end) + 1), label))
+    return tuple(said)
 
 
 def nameless(comment: str) -> str:

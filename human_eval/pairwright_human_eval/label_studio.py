@@ -17,19 +17,17 @@ from pairwright.lines import write_one
 from pairwright.options import RunPath
 from pairwright.progress import Note, Progress, Step, log_notes
 from pairwright.records import Record
-from pairwright_human_eval.answers import Imported, check_unmixed, store_raw, without_withdrawn
-from pairwright_human_eval.folder import (
-    RESTORE,
-    FixedStudy,
-    HumanFolder,
-    read_tasks,
-    record_in,
-    withdrawn_people,
+from pairwright_human_eval.answers import (
+    ImportedAnswers,
+    check_unmixed,
+    store_raw,
+    without_withdrawn,
+    write_answers,
 )
-from pairwright_human_eval.intake import ImportedAnswers
-from pairwright_human_eval.records import KINDS, Data, Kind, Study, digest
+from pairwright_human_eval.folder import RESTORE, read_tasks, record_in
+from pairwright_human_eval.opened import OpenStudy, open_study
+from pairwright_human_eval.records import KINDS, Data, Kind, digest
 from pairwright_human_eval.server import LabelStudioClient, Project
-from pairwright_human_eval.study import open_study
 
 KEY_VARIABLE = "LABEL_STUDIO_API_KEY"
 _MOVE = "move this file away and push again: what is answered is not asked again."
@@ -64,9 +62,9 @@ class ServerState(Record):
         return links
 
 
-def titles_of(study: Study) -> str:
+def title_of(study: OpenStudy) -> str:
     """What the titles of a study's projects begin with: no other study has it."""
-    return "Study " + digest(study.model_dump(mode="json")).removeprefix("sha256:")[:8]
+    return "Study " + digest(study.fixed.model_dump(mode="json")).removeprefix("sha256:")[:8]
 
 
 def _client(url: str) -> LabelStudioClient:
@@ -113,53 +111,44 @@ def push_tasks(
         pairwright human push runs/first --url http://127.0.0.1:8080
     """
     with open_study(Path(run)) as study, _client(url) as server:
-        folder, titles = study.folder, titles_of(study.fixed.study)
+        folder, title = study.folder, title_of(study)
         state = record_in(folder.server, ServerState) or ServerState(url=server.url)
         if state.url != server.url:
             what = f"the tasks were pushed to {state.url}"
             fix = "Push there. If that server has a new address, write it into this file. To begin"
             raise InputError(what, where=folder.server, fix=f"{fix} anew, {_MOVE}")
         # With simulated answers in the study, people's answers could not be taken in later.
-        check_unmixed(folder, simulated=False)
-        answers = study.write_answers()
-        skipped = {aside.task for aside in answers.set_aside if aside.reason == "skipped"}
-        loads = _loads(folder, study.fixed, round)
-        _delete(server, titles, {project.id for project in state.projects if not project.tasks})
+        check_unmixed(study, simulated=False)
+        answers, loads = write_answers(study), _loads(study, round)
+        _delete(server, title, {project.id for project in state.projects if not project.tasks})
         done = [project for project in state.projects if project.tasks]
         there = {task for project in done for task in project.tasks}
-        imported = 0
+        closed, imported = there | answers.tasks | answers.skipped, 0
+
+        def state_of(projects: Iterable[PushedProject]) -> ServerState:
+            return ServerState(url=server.url, projects=tuple(projects))
+
         for n, ((annotator, kind), tasks) in enumerate(loads.items()):
             progress(Step("making projects", n, len(loads)))
-            left = tasks.keys() - there - answers.tasks - skipped
-            new = {name: data for name, data in tasks.items() if name in left}
+            new = {name: data for name, data in tasks.items() if name not in closed}
             if not new:
                 continue
-            title = f"{titles} {annotator} {kind}{'' if round == 1 else ' 2'}"
-            made = PushedProject(
-                id=server.create(title, folder.form(kind).read_text(encoding="utf-8")),
-                title=title,
-                annotator=annotator,
-                kind=kind,
-                round=round,
-            )
-            _write(folder, server.url, [*done, made])
-            server.add(made.id, list(new.values()))
+            name = f"{title} {annotator} {kind}{'' if round == 1 else ' 2'}"
+            id = server.create(name, folder.form(kind).read_text(encoding="utf-8"))
+            made = PushedProject(id=id, title=name, annotator=annotator, kind=kind, round=round)
+            write_one(folder.server, state_of([*done, made]))
+            server.add(id, list(new.values()))
             done.append(PushedProject(**dict(made) | {"tasks": tuple(new)}))
-            _write(folder, server.url, done)
+            write_one(folder.server, state_of(done))
             imported += len(new)
         already = sum(len(tasks.keys() & there) for tasks in loads.values())
-        pushed = ServerState(url=server.url, projects=tuple(done))
-        return PushResult(imported, already, pushed.links(round))
+        return PushResult(imported, already, state_of(done).links(round))
 
 
-def _write(folder: HumanFolder, url: str, projects: Iterable[PushedProject]) -> None:
-    write_one(folder.server, ServerState(url=url, projects=tuple(projects)))
-
-
-def _delete(server: LabelStudioClient, titles: str, cut: set[int]) -> None:
+def _delete(server: LabelStudioClient, title: str, cut: set[int]) -> None:
     """Delete the projects whose import was cut off, with what of it may have arrived. Raises
     InputError if somebody has answered there."""
-    for id, found in server.projects(titles).items() if cut else ():
+    for id, found in server.projects(title).items() if cut else ():
         if id in cut and found.answered:
             what = "the import was cut off, and people have answered what of it arrived"
             fix = "Delete the project on the server, and push again."
@@ -168,20 +157,17 @@ def _delete(server: LabelStudioClient, titles: str, cut: set[int]) -> None:
             server.delete(id)
 
 
-def _loads(
-    folder: HumanFolder, fixed: FixedStudy, round: int
-) -> dict[tuple[str, Kind], dict[str, Data]]:
+def _loads(study: OpenStudy, round: int) -> dict[tuple[str, Kind], dict[str, Data]]:
     """The round's tasks by annotator and kind, in the order of the work. Raises InputError if
     a task file is not as the key has it."""
-    away = withdrawn_people(folder)
-    key = [row for row in fixed.key.values() if row.round == round and row.annotator not in away]
-    shown = read_tasks(folder, key)
+    key = [t for t in study.key.values() if t.round == round and t.annotator not in study.away]
+    shown = read_tasks(study.folder, key)
     loads: dict[tuple[str, Kind], dict[str, Data]] = {}
-    for row in sorted(key, key=lambda row: (row.annotator, KINDS.index(row.kind))):
-        if digest(shown[row.task]) != row.data_hash:
-            path = folder.tasks(row.annotator, row.kind, round)
-            raise InputError(f"{row.task} is not as exported", where=path, fix=RESTORE)
-        loads.setdefault((row.annotator, row.kind), {})[row.task] = shown[row.task]
+    for task in sorted(key, key=lambda task: (task.annotator, KINDS.index(task.kind))):
+        if digest(shown[task.task]) != task.data_hash:
+            path = study.folder.tasks(task.annotator, task.kind, round)
+            raise InputError(f"{task.task} is not as exported", where=path, fix=RESTORE)
+        loads.setdefault((task.annotator, task.kind), {})[task.task] = shown[task.task]
     return loads
 
 
@@ -202,53 +188,53 @@ def pull_answers(run: RunPath, *, progress: Progress = log_notes) -> ImportedAns
         pairwright human pull runs/first
     """
     with open_study(Path(run)) as study:
-        check_unmixed(study.folder, simulated=False)
-        state = pushed_state(study.folder)
+        check_unmixed(study, simulated=False)
+        state = record_in(study.folder.server, ServerState)
+        if state is None:
+            fix = "`pairwright human push` first, or `import` files exported by hand."
+            what = "no task was pushed to a server yet"
+            raise InputError(what, where=study.folder.server, fix=fix)
         with _client(state.url) as server:
-            listed = server.projects(titles_of(study.fixed.study))
+            listed = server.projects(title_of(study))
             if not any(project.id in listed for project in state.projects):
                 what = f"no project of this study is on the server at {server.url}"
                 fix = f"Start the server that has them. If they were deleted for good, {_MOVE}"
                 raise InputError(what, where=study.folder.server, fix=fix)
-            away = withdrawn_people(study.folder)
             fetched, refused = list[str](), list[InputError]()
             for n, project in enumerate(state.projects):
                 progress(Step("fetching projects", n, len(state.projects)))
-                if project.annotator in away:
+                if project.annotator in study.away:
                     continue
-                found, form = listed.get(project.id), study.folder.form(project.kind)
-                if found and not same_form(found.config, form.read_text(encoding="utf-8")):
-                    what = f"has another form than {form.name}, so nothing of it was taken in"
-                    fix = "Put that form back under Settings, Labeling Interface, and pull again."
-                    refused.append(
-                        InputError(what, where=f"the project `{project.title}`", fix=fix)
-                    )
-                    progress(Note(str(refused[-1])))
+                found = listed.get(project.id)
+                if found and (changed := _other_form(study, project, found)):
+                    refused.append(changed)
+                    progress(Note(str(changed)))
                     continue
                 fetched.append(project.title)
-                if odd := _fetch(server, study.folder, project, found):
+                if odd := _fetch(server, study, project, found):
                     progress(Note(f"The project `{project.title}` {odd}"))
-        taken = Imported(tuple(fetched), (), tuple(refused))
-        return ImportedAnswers(taken, study.write_answers())
+        return write_answers(study, fetched, refused=refused)
 
 
-def pushed_state(folder: HumanFolder) -> ServerState:
-    """What was pushed; raises InputError if nothing was."""
-    if state := record_in(folder.server, ServerState):
-        return state
-    fix = "`pairwright human push` first, or `import` files exported by hand."
-    raise InputError("no task was pushed to a server yet", where=folder.server, fix=fix)
+def _other_form(study: OpenStudy, project: PushedProject, found: Project) -> InputError | None:
+    """What is wrong with a project whose form was changed on the server."""
+    form = study.folder.form(project.kind)
+    if same_form(found.config, form.read_text(encoding="utf-8")):
+        return None
+    what = f"has another form than {form.name}, so nothing of it was taken in"
+    fix = "Put that form back under Settings, Labeling Interface, and pull again."
+    return InputError(what, where=f"the project `{project.title}`", fix=fix)
 
 
 def _fetch(
-    server: LabelStudioClient, folder: HumanFolder, project: PushedProject, found: Project | None
+    server: LabelStudioClient, study: OpenStudy, project: PushedProject, found: Project | None
 ) -> str:
     """Fetch a project into one raw file; what is odd about it. Counts do not show whether an
     answer was changed, so all of it is fetched again."""
     if found is None:
         return "is not on the server any more: what was pulled of it before stays."
-    content = without_withdrawn(server.export(project.id), folder) or b"[]"
-    store_raw(folder, f"project-{project.id}", content)
+    content = without_withdrawn(server.export(project.id), study) or b"[]"
+    store_raw(study, f"project-{project.id}", content)
     gone = len(project.tasks) - found.tasks
     return f"lacks {gone:,} tasks, deleted there; a push does not bring them back." * (gone > 0)
 

@@ -6,6 +6,7 @@ quality the `first` (chosen for the user who asked) and the `second`. No task sh
 
 import hashlib
 import json
+from datetime import UTC, datetime
 from typing import Literal, NamedTuple
 
 from pydantic import JsonValue
@@ -25,6 +26,9 @@ Label = Literal["chosen", "equal"]
 """What people are to say of a pair: that the chosen response serves this user better or, in a
 placebo, that there is no difference."""
 State = Literal["verified", "refused", "disputed", "waiting"]
+AnswerKind = Literal["preference", "quality", "support", "delivery", "comment"]
+Said = tuple[AnswerKind, str, str]
+"""Kind, item and label of an answer, as in `Answer`."""
 
 KINDS: tuple[Kind, ...] = ("quality", "preference", "rubric")
 """In the order in which an annotator does them."""
@@ -34,6 +38,9 @@ OTHER: dict[Role, Role] = {
 EQUAL, CANNOT_TELL, CANNOT_JUDGE = "equal", "cannot_tell", "cannot_judge"
 BOTH, NEITHER = "both", "neither"
 SUPPORT = ("contradicted", "no", "plausibly", "clearly")
+NO_TIME = datetime.min.replace(tzinfo=UTC)
+SIMULATED = "simulated-"
+"""How the raw files of simulated annotators begin."""
 
 
 def pseudonyms(n: int, role: str = "annotator") -> tuple[str, ...]:
@@ -41,17 +48,10 @@ def pseudonyms(n: int, role: str = "annotator") -> tuple[str, ...]:
     return tuple(f"{role}-{number:02}" for number in range(1, n + 1))
 
 
-def text_hash(text: str) -> str:
-    """`sha256:` and 64 hex digits."""
-    return "sha256:" + hashlib.sha256(text.encode()).hexdigest()
-
-
-_CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"))
-
-
 def digest(value: JsonValue) -> str:
-    """The `text_hash` of the canonical JSON: sorted keys, compact, escaped."""
-    return text_hash(_CANONICAL.encode(value))
+    """`sha256:` and 64 hex digits of the canonical JSON: sorted keys, compact, escaped."""
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"))
+    return "sha256:" + hashlib.sha256(text.encode()).hexdigest()
 
 
 class KeyedTask(Record):
@@ -91,6 +91,13 @@ class KeyedTask(Record):
         return "A" if self.a == "chosen" else "B"
 
 
+class Task(NamedTuple):
+    """A task's data as annotators see it, and its line in the key."""
+
+    data: Data
+    keyed: KeyedTask
+
+
 class Study(Record):
     """What was fixed when the tasks were exported (`human/private/study.json`)."""
 
@@ -113,9 +120,6 @@ class Study(Record):
     """The quality scales as they were asked: the judges' own."""
     language: str = "en"
     """Of the forms and guidelines."""
-
-
-AnswerKind = Literal["preference", "quality", "support", "delivery", "comment"]
 
 
 class Answer(Record):
@@ -145,10 +149,6 @@ class Answer(Record):
     """The raw file that it is in."""
 
 
-SIMULATED = "simulated-"
-"""How the raw files of simulated annotators begin."""
-
-
 class Objection(NamedTuple):
     """Why an annotation is not an answer. The detail names no person and quotes little."""
 
@@ -175,13 +175,15 @@ class Given(NamedTuple):
 
     task: str
     """Empty if it names none of the study."""
+    file: str
+    """The raw file that it is in."""
     place: str
-    """Where in its file."""
+    """Where in it."""
     identity: str
     """The tool's own name for it, the same in every export; empty for a task that nobody began."""
     project: str = ""
     """A later file of the same project, with this task, replaces it; empty: no file does."""
-    at: str = ""
+    at: datetime = NO_TIME
     """When it was last changed."""
     number: int = 0
     """The tool's number of it."""
@@ -189,6 +191,11 @@ class Given(NamedTuple):
     """The tool's number of who gave it."""
     seconds: float | None = None
     comment: str = ""
-    choices: dict[str, str] | None = None
-    """By control; None for a skip, and with a fault."""
+    said: tuple[Said, ...] | None = None
+    """None for a skip, and with a fault."""
     fault: Objection | None = None
+
+    @property
+    def order(self) -> tuple[datetime, str, int, str]:
+        """Sorts by the time of the answer if it is known, then by file and the tool's number."""
+        return self.at, self.file, self.number, self.identity

@@ -3,7 +3,7 @@ outlines of all units, refused ones too; how each annotator did in checks and re
 figures that follow from these.
 """
 
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -14,18 +14,11 @@ from pairwright.pairs import Layout
 from pairwright.records import Record
 from pairwright.settings.domains import Scale
 from pairwright.settings.rules import HumanRules
-from pairwright.stats import Estimate, accuracy_by_cluster, no_estimate
-from pairwright_human_eval.agreement import FEWEST, Agreement, Measurement, agreement
-from pairwright_human_eval.decisions import AspectCounts, Decision, aspects_of, decide, tally
-from pairwright_human_eval.folder import FixedStudy
-from pairwright_human_eval.quality_control import (
-    SIDES,
-    annotators,
-    excluded_by,
-    table_of,
-    votes_of,
-)
-from pairwright_human_eval.records import BOTH, EQUAL, NEITHER, SIMULATED, SUPPORT, Answer
+from pairwright.stats import FEWEST, Estimate, accuracy_by_cluster, no_estimate
+from pairwright_human_eval import decisions as rule
+from pairwright_human_eval.agreement import Agreement, Measurement, agreement
+from pairwright_human_eval.decisions import SIDES, AspectCounts, Decision, excluded_by, table_of
+from pairwright_human_eval.records import BOTH, EQUAL, NEITHER, SIMULATED, SUPPORT, Answer, Study
 from pairwright_human_eval.units import Outline
 from pairwright_human_eval.votes import study_votes
 
@@ -57,23 +50,12 @@ class PublicStudy(Record):
     """Units of the study that are not in this release: people asked to be forgotten."""
 
 
-class QuestionAgreement(Record):
-    """How far annotators agree on one question."""
-
-    question: str
-    measurement: Measurement
-    agreement: Agreement
-
-    @property
-    def alpha(self) -> Estimate:
-        """Krippendorff's, ordinal if the answers have an order."""
-        return self.agreement.alpha(self.measurement)
-
-
 class Findings(Record):
     """The figures that follow from the answers."""
 
-    agreement: tuple[QuestionAgreement, ...]
+    agreement: dict[str, Agreement]
+    """By question, in the order in which they are asked. "Cannot tell" and "cannot judge" are
+    missing values."""
     preferred: Estimate
     """Votes for the chosen response, of those for either; placebos, whose chosen one is drawn, are
     left out."""
@@ -113,13 +95,15 @@ class ReleasedStudy:
     @cached_property
     def decisions(self) -> dict[str, Decision]:
         """The decision on every unit, by its id."""
-        return decide(self.outlines, self.table, self.study.policy, self.excluded)
+        return rule.decide(self.outlines, self.table, self.study.policy, self.excluded)
 
     @cached_property
     def aspect_counts(self) -> dict[str, tuple[AspectCounts, ...]]:
         """By pair: the answers on each of its aspects that count; empty if nobody was asked."""
-        given = tally(self.table, self.excluded)
-        return {pair.id: aspects_of(given, pair) for unit in self.outlines for pair in unit.pairs}
+        given = rule.tally(self.table, self.excluded)
+        return {
+            pair.id: rule.aspects_of(given, pair) for unit in self.outlines for pair in unit.pairs
+        }
 
     @cached_property
     def findings(self) -> Findings:
@@ -141,43 +125,33 @@ def read_public(layout: Layout) -> ReleasedStudy | None:
 
 
 def published(
-    fixed: FixedStudy,
+    study: Study,
     outlines: Sequence[Outline],
     answers: Sequence[Answer],
     rules: HumanRules,
-    *,
     leaving: Set[str] = frozenset(),
 ) -> ReleasedStudy:
-    """What a release holds. `rules` is in force, and `leaving` are units that are not to be in it,
-    with every answer on them."""
-    study = fixed.study
+    """What a release holds of a study. `rules` is in force, and `leaving` are units that are not to
+    be in it, with every answer on them."""
     kept = tuple(unit for unit in outlines if unit.id not in leaving)
     asked = {unit.id for unit in kept}
     simulated = {one.annotator for one in answers if one.source.startswith(SIMULATED)}
-    people = annotators(table_of(answers), outlines)
-    return ReleasedStudy(
-        PublicStudy(
-            policy=rules,
-            fixed=study.policy,
-            scales=study.scales,
-            of=study.of,
-            annotators=tuple(
-                PublicAnnotator(
-                    annotator=str(who), simulated=who in simulated, checks=int(row["checks_n"]),
-                    passed=int(row["checks_k"]),
-                )
-                for who, row in people.iterrows()
-            ),
-            left_out=len(outlines) - len(kept),
-        ),
-        kept,
-        tuple(
-            # What people wrote and when they worked may show who they are.
-            Answer(**dict(answer) | {"at": ""})
-            for answer in answers
-            if answer.round > 0 and answer.kind != "comment" and answer.unit in asked
-        ),
+    passed = rule.annotators(table_of(answers), outlines)[["checks_n", "checks_k"]]
+    people = tuple(
+        PublicAnnotator(annotator=str(who), simulated=who in simulated, checks=n, passed=k)
+        for who, n, k in passed.itertuples()
+    )
+    public = PublicStudy(
+        policy=rules, fixed=study.policy, scales=study.scales,
+        of=study.of, annotators=people, left_out=len(outlines) - len(kept),
     )  # fmt: skip
+    # What people wrote and when they worked may show who they are.
+    shown = (
+        Answer(**dict(answer) | {"at": ""})
+        for answer in answers
+        if answer.round > 0 and answer.kind != "comment" and answer.unit in asked
+    )
+    return ReleasedStudy(public, kept, tuple(shown))
 
 
 # Figures
@@ -201,10 +175,10 @@ def find(
 ) -> Findings:
     """Estimates on all `outlines`. `excluded` are annotators whose answers do not count."""
     counted = counted_answers(outlines, answers, excluded)
-    votes = votes_of(counted)
+    votes = rule.votes_of(counted)
     either = votes[votes["label"].isin(SIDES) & (votes["expected"] != EQUAL)]
     return Findings(
-        agreement=tuple(study_agreement(counted, scales)),
+        agreement=study_agreement(counted, scales),
         preferred=share_by_dyad(either["label"] == "chosen", either["dyad"]),
     )
 
@@ -217,15 +191,11 @@ def share_by_dyad(hits: pd.Series, dyads: pd.Series) -> Estimate:
     if found.clusters >= FEWEST:
         return found
     note = f"no interval: fewer than {FEWEST} pairs of users"
-    without = {"low": None, "high": None, "note": note}
-    return Estimate(**dict(found) | without)
+    return Estimate(**dict(found) | {"low": None, "high": None, "note": note})
 
 
-def study_agreement(
-    counted: pd.DataFrame, scales: tuple[Scale, ...]
-) -> Iterator[QuestionAgreement]:
-    """How far annotators agree on each question, in the order in which they are asked. "Cannot
-    tell" and "cannot judge" are missing values."""
+def study_agreement(counted: pd.DataFrame, scales: tuple[Scale, ...]) -> dict[str, Agreement]:
+    """How far annotators agree, by question."""
     table = study_votes(counted)
     asked: dict[str, tuple[Sequence[object], Measurement]] = {
         f"quality: {scale.name}": (range(scale.low, scale.high + 1), "ordinal") for scale in scales
@@ -233,6 +203,8 @@ def study_agreement(
     asked["preference"] = ("one", "other", EQUAL), "nominal"
     asked["aspect supported"] = SUPPORT, "ordinal"
     asked["aspect delivered by"] = ("one", "other", BOTH, NEITHER), "nominal"
-    for question, (levels, kind) in asked.items():
-        found = agreement(table[table["question"] == question], levels, kind)
-        yield QuestionAgreement(question=question, measurement=kind, agreement=found)
+    by_question = dict(iter(table.groupby("question")))
+    return {
+        question: agreement(by_question.get(question, table[:0]), levels, kind)
+        for question, (levels, kind) in asked.items()
+    }

@@ -22,19 +22,12 @@ from pairwright.records import Record
 from pairwright.settings.domains import Scale
 from pairwright.settings.rules import HumanRules
 from pairwright.stats import Estimate, share
-from pairwright_human_eval.decisions import Decision
-from pairwright_human_eval.decisions import decide as decide_units
-from pairwright_human_eval.folder import FixedStudy, HumanFolder
-from pairwright_human_eval.quality_control import (
-    SIDES,
-    annotators,
-    checks,
-    excluded_by,
-    table_of,
-)
+from pairwright_human_eval import decisions as rule
+from pairwright_human_eval.decisions import SIDES, Decision, table_of
+from pairwright_human_eval.folder import HumanFolder
+from pairwright_human_eval.opened import OpenStudy, open_study
 from pairwright_human_eval.records import BOTH, CANNOT_TELL, SIMULATED, State
 from pairwright_human_eval.released import Findings, counted_answers, find, share_by_dyad
-from pairwright_human_eval.study import open_study
 from pairwright_human_eval.units import Outline, outline_of
 
 DELIVERS = 1
@@ -124,13 +117,13 @@ def decide(run: RunPath, *, progress: Progress = log_notes) -> DecisionReport:
         progress(Step("reading answers"))
         outlines, answers = [*map(outline_of, study.units())], table_of(study.answers())
         progress(Step("figures"))
-        report, decisions = compute_report(outlines, study.fixed, answers, study.rules)
-        write_lines(study.folder.decisions, decisions.values())
+        report, made = compute_report(outlines, study, answers, study.rules)
+        write_lines(study.folder.decisions, made.values())
         progress(Step("page"))
         write_report(study.folder, report)
-        second = {keyed.unit for keyed in study.fixed.key.values() if keyed.round == 2}
-        disputed = {name for name, made in decisions.items() if made.state == "disputed"}
-        return DecisionReport(decisions, report, len(disputed - second))
+        second = {keyed.unit for keyed in study.key.values() if keyed.round == 2}
+        disputed = {name for name, one in made.items() if one.state == "disputed"}
+        return DecisionReport(made, report, len(disputed - second))
 
 
 def write_report(folder: HumanFolder, report: StudyReport) -> None:
@@ -151,36 +144,35 @@ def page_of(report: StudyReport) -> Page:
 
 
 def compute_report(
-    outlines: Sequence[Outline], fixed: FixedStudy, answers: pd.DataFrame, rules: HumanRules
+    outlines: Sequence[Outline], study: OpenStudy, answers: pd.DataFrame, rules: HumanRules
 ) -> tuple[StudyReport, dict[str, Decision]]:
     """The report of a study, and its decisions. `rules` is in force."""
-    study, key = fixed
-    excluded = excluded_by(checks(answers, outlines), rules.attention_floor)
-    decisions = decide_units(outlines, answers, rules, excluded)
+    fixed, then = study.fixed, dict(study.fixed.policy)
+    excluded = rule.excluded_by(rule.checks(answers, outlines), rules.attention_floor)
+    made = rule.decide(outlines, answers, rules, excluded)
     counted = counted_answers(outlines, answers, excluded)
-    then = dict(study.policy)
     by_program = answers["source"].astype(str).str.startswith(SIMULATED)
     report = StudyReport(
-        **dict(find(outlines, answers, study.scales, excluded)),
-        of=study.of,
-        tasks=len(key),
+        **dict(find(outlines, answers, fixed.scales, excluded)),
+        of=fixed.of,
+        tasks=len(study.key),
         answered=answers["task"].nunique(),
         simulated=answers.loc[by_program, "task"].nunique(),
         rule=rules,
         changed={name: (str(then[name]), str(now)) for name, now in rules if then[name] != now},
-        decisions=tuple(count_decisions(outlines, decisions)),
-        unverified=tuple(made for made in decisions.values() if made.state != "verified"),
-        judge=dict(judge_against_people(counted, outlines, study.scales)),
-        annotators=tuple(_annotators(fixed, answers, outlines, excluded)),
+        decisions=tuple(count_decisions(outlines, made)),
+        unverified=tuple(one for one in made.values() if one.state != "verified"),
+        judge=dict(judge_against_people(counted, outlines, fixed.scales)),
+        annotators=tuple(_annotators(study, answers, outlines, excluded)),
     )
-    return report, decisions
+    return report, made
 
 
 def count_decisions(
-    outlines: Sequence[Outline], decisions: Mapping[str, Decision]
+    outlines: Sequence[Outline], decided: Mapping[str, Decision]
 ) -> Iterator[GroupDecisions]:
     """The decisions on all units, and on those of each mode."""
-    rows = [(unit.mode, unit.dyad, decisions[unit.id]) for unit in outlines]
+    rows = [(unit.mode, unit.dyad, decided[unit.id]) for unit in outlines]
     for group in ("all", *sorted({mode for mode, _, _ in rows})):
         own = [(dyad, made) for mode, dyad, made in rows if group in ("all", mode)]
         counts = Counter(made.state for _, made in own)
@@ -196,11 +188,11 @@ def count_decisions(
 
 
 def _annotators(
-    fixed: FixedStudy, answers: pd.DataFrame, outlines: Iterable[Outline], excluded: Set[str]
+    study: OpenStudy, answers: pd.DataFrame, outlines: Iterable[Outline], excluded: Set[str]
 ) -> Iterator[AnnotatorRow]:
-    assigned = Counter(task.annotator for task in fixed.key.values() if task.round == 1)
+    assigned = Counter(task.annotator for task in study.key.values() if task.round == 1)
     given = answers[answers["round"] < 2].groupby("annotator")["task"].nunique()
-    table = annotators(answers, outlines).reindex(sorted(assigned))
+    table = rule.annotators(answers, outlines).reindex(sorted(assigned))
     table = table.assign(answered_k=given, answered_n=pd.Series(assigned)).fillna(0).astype(int)
     for who, row in table.iterrows():
         shares = {

@@ -4,8 +4,8 @@ A preference goes to as many people as the rule asks for, a quality that nobody 
 They see no earlier answer, so theirs are independent of the first.
 """
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -15,28 +15,16 @@ from typer import Option
 from pairwright.errors import InputError, on_disk
 from pairwright.lines import write_lines
 from pairwright.options import RunPath
-from pairwright.settings.rules import PlanRules
-from pairwright_human_eval.folder import (
-    HumanFolder,
-    read_tasks,
-    records_in,
-    withdrawn_people,
-    write_tasks,
-)
-from pairwright_human_eval.records import KeyedTask, Study, pseudonyms
+from pairwright_human_eval.folder import read_tasks, records_in, write_tasks
+from pairwright_human_eval.opened import OpenStudy, open_study
+from pairwright_human_eval.records import KeyedTask, Kind, Task, pseudonyms
 from pairwright_human_eval.sheets import write_sheets
-from pairwright_human_eval.study import OpenStudy, Tool, open_study
-from pairwright_human_eval.tasks import (
-    BlindUnit,
-    Task,
-    preference_task,
-    quality_task,
-)
+from pairwright_human_eval.study import Tool
+from pairwright_human_eval.tasks import BlindUnit, blind_task
 from pairwright_human_eval.units import Unit, outline_of, swapped_units
 
 if TYPE_CHECKING:
     from pairwright_human_eval.decisions import Decision
-
 
 Part = tuple[str, str]
 """What is asked in the second round: a preference by unit and pair, or a unit's quality, without a
@@ -86,8 +74,7 @@ def export_adjudication(
         pairwright human push runs/first --round 2 --url URL
         pairwright human adjudicate runs/first --adjudicators 8 --by annotator-03
     """
-    from pairwright_human_eval.decisions import decide
-    from pairwright_human_eval.quality_control import checks, excluded_by, table_of
+    from pairwright_human_eval.decisions import checks, decide, excluded_by, table_of
 
     with open_study(Path(run)) as study:
         folder, units, table = study.folder, study.units(), table_of(study.answers())
@@ -95,24 +82,23 @@ def export_adjudication(
         excluded = excluded_by(checks(table, outlines), study.rules.attention_floor)
         decisions = decide(outlines, table, study.rules, excluded)
         names = _adjudicators(study, adjudicators, tuple(dict.fromkeys(by)), excluded)
-        asked: dict[str, set[str]] = {}
-        for keyed in study.fixed.key.values():
-            if keyed.round == 1:
-                asked.setdefault(keyed.annotator, set()).add(keyed.unit)
         parts = [part for unit in units for part in open_parts(unit, decisions[unit.id])]
         votes = {part: study.rules.closing_votes if part[1] else 1 for part in parts}
-        dealt, short = deal(votes, names, asked, given_parts(study.fixed.key.values()))
+        dealt, short = deal(votes, names, study.key.values())
         if short:
             unit, missing = next(iter(short.items()))
             what = f"too few people to close {len(short)} of the disputes: {unit} needs {missing}"
             fix = f"Add {max(short.values())} who took no part in the first round: --adjudicators."
             raise InputError(f"{what} more", where="--adjudicators", fix=fix)
-        fixed, rules = study.fixed.study, study.config.planner
-        swapped = swapped_units(units, fixed.seed)
-        pages = {unit.id: BlindUnit(fixed.seed, unit, unit.id in swapped) for unit in units}
-        tasks = [second_task(pages[unit], rules, pair, who) for (unit, pair), who in dealt]
+        swapped = swapped_units(units, study.fixed.seed)
+        pages = {unit.id: BlindUnit(study.fixed.seed, unit, unit.id in swapped) for unit in units}
+        halves = {pair.id: pair for unit in units for pair in unit.pairs}
+        rules, tasks = study.config.planner, list[Task]()
+        for (unit, pair), who in dealt:
+            kind: Kind = "preference" if pair else "quality"
+            tasks.append(blind_task(pages[unit], kind, halves.get(pair), who, rules, round=2))
         in_sheets = tool == "spreadsheet" or (tool is None and folder.sheets.exists())
-        added, sheets = add_adjudication(folder, tasks, fixed if in_sheets else None)
+        added, sheets = add_adjudication(study, tasks, in_sheets=in_sheets)
         return AdjudicationExport(
             folder=folder.path / "adjudication",
             disputed=sum(made.state == "disputed" for made in decisions.values()),
@@ -126,19 +112,18 @@ def _adjudicators(
     study: OpenStudy, outside: int | None, by: tuple[str, ...], excluded: frozenset[str]
 ) -> tuple[str, ...]:
     """Their pseudonyms. Raises InputError for one who cannot adjudicate."""
-    annotators, away = study.fixed.study.annotators, withdrawn_people(study.folder)
     for name in by:
-        why = "is not an annotator of this study" * (name not in annotators)
-        why = why or "has withdrawn from this study" * (name in away)
+        why = "is not an annotator of this study" * (name not in study.fixed.annotators)
+        why = why or "has withdrawn from this study" * (name in study.away)
         why = why or "is excluded by attention checks" * (name in excluded)
         if why:
-            able = sorted(set(annotators) - away - excluded)
+            able = sorted({*study.fixed.annotators} - study.away - excluded)
             fix = f"Name one of {', '.join(able)}."
             raise InputError(f"{name!r} {why}", where="--by", fix=fix)
     if outside is None:
         outside = 0 if by else study.rules.closing_votes
-    names = pseudonyms(outside + len(away), "adjudicator")
-    return (*[name for name in names if name not in away][:outside], *by)
+    names = pseudonyms(outside + len(study.away), "adjudicator")
+    return (*[name for name in names if name not in study.away][:outside], *by)
 
 
 def open_parts(unit: Unit, decision: "Decision") -> Iterator[Part]:
@@ -151,33 +136,26 @@ def open_parts(unit: Unit, decision: "Decision") -> Iterator[Part]:
         yield unit.id, pair
 
 
-def given_parts(tasks: Iterable[KeyedTask]) -> dict[Part, set[str]]:
-    """What is asked in the second round already, and of whom."""
-    found: dict[Part, set[str]] = {}
-    for task in tasks:
-        if task.round == 2:
-            found.setdefault((task.unit, task.pair), set()).add(task.annotator)
-    return found
-
-
 def deal(
-    votes: Mapping[Part, int],
-    names: Sequence[str],
-    asked: Mapping[str, Set[str]],
-    there: Mapping[Part, Set[str]],
+    votes: Mapping[Part, int], names: Sequence[str], key: Iterable[KeyedTask]
 ) -> tuple[list[tuple[Part, str]], dict[str, int]]:
     """Who gets what, evenly, and the units that have too few people, with how many they lack.
 
-    `votes` is how many people each part needs, `asked` the units that each annotator had in the
-    first round, `there` who has what already. One person gets two parts of a unit only if nobody
-    else is left.
+    `votes` is how many people each part needs, `key` what is asked already. Nobody gets a unit that
+    they had in the first round. One person gets two parts of a unit only if nobody else is left.
     """
     dealt, short = list[tuple[Part, str]](), dict[str, int]()
+    asked, there = set[tuple[str, str]](), defaultdict[Part, set[str]](set)
+    for task in key:
+        if task.round == 1:
+            asked.add((task.unit, task.annotator))
+        else:
+            there[task.unit, task.pair].add(task.annotator)
     loads = Counter(who for has in there.values() for who in has)
     met = Counter((unit, who) for (unit, _), has in there.items() for who in has)
     for (unit, pair), needed in votes.items():
-        has = there.get((unit, pair), frozenset())
-        able = [who for who in names if who not in has and unit not in asked.get(who, ())]
+        has = there[unit, pair]
+        able = [who for who in names if who not in has and (unit, who) not in asked]
         able.sort(key=lambda who: (met[unit, who], loads[who]))
         missing = max(0, needed - len(has))
         if len(able) < missing:
@@ -189,31 +167,23 @@ def deal(
     return dealt, short
 
 
-def second_task(page: BlindUnit, rules: PlanRules, asked: str, who: str) -> Task:
-    """The task of the first round, on the same sides, under another name."""
-    for pair in page.unit.pairs:
-        if pair.id == asked:
-            return preference_task(page, pair, who, rules, round=2)
-    return quality_task(page, who, round=2)
-
-
 def add_adjudication(
-    folder: HumanFolder, tasks: Sequence[Task], in_sheets: Study | None = None
+    study: OpenStudy, tasks: Sequence[Task], *, in_sheets: bool = False
 ) -> tuple[int, tuple[Path, ...]]:
-    """Add the tasks that are new to round 2, to sheets as well if the study is given; how many are
-    new, and the sheets. Raises InputError, and adds nothing, if somebody began to fill in a sheet
-    that has to change."""
+    """Add the tasks that are new to round 2; how many are new, and the sheets. Raises InputError,
+    and adds nothing, if somebody began to fill in a sheet that has to change."""
+    folder = study.folder
     there = records_in(folder.adjudication_key, KeyedTask)
     names = {keyed.task for keyed in there}
     added = [task for task in tasks if task.keyed.task not in names]
     if not added:
         return 0, ()
-    shown, away = read_tasks(folder, there), withdrawn_people(folder)
+    shown = read_tasks(folder, there)
     every = [*(Task(shown[keyed.task], keyed) for keyed in there), *added]
     with on_disk(folder.path):
         # First: a sheet that was filled in stops everything.
-        own = [task for task in every if task.keyed.annotator not in away]
-        sheets = write_sheets(folder, in_sheets, own, names) if in_sheets else ()
+        own = [task for task in every if task.keyed.annotator not in study.away]
+        sheets = write_sheets(folder, study.fixed, own, names) if in_sheets else ()
         written = write_tasks(folder, every)
         # A round that was cut short left tasks that are in no key.
         for path in {*(folder.path / "adjudication").rglob("*.json")} - written:

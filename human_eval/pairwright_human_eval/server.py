@@ -22,7 +22,6 @@ SHOWN = 400
 _FIELDS = "id,title,label_config,task_number,num_tasks_with_annotations,skipped_annotations_number"
 _ONCE = {"max_retries": 0}
 """The SDK would repeat a request whose reply got lost, and what is made twice is there twice."""
-_ADDRESS = "Give http:// or https://, a host and perhaps a port; the key is no part of it."
 _TOKEN = (
     "Put a legacy or a personal access token from the server's Account & Settings page into"
     " LABEL_STUDIO_API_KEY."
@@ -47,7 +46,8 @@ class LabelStudioClient:
         cannot be sent or has expired, and where the SDK is not installed."""
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname or parts.username:
-            raise InputError("not the address of a server", where="--url", fix=_ADDRESS)
+            fix = "Give http:// or https://, a host and perhaps a port; the key is no part of it."
+            raise InputError("not the address of a server", where="--url", fix=fix)
         self.url, self._key = url.rstrip("/"), api_key.strip()
         if not re.fullmatch(r"[!-~]+", self._key):
             raise InputError("this is not an API key", where=self.url, fix=_TOKEN)
@@ -140,16 +140,14 @@ class LabelStudioClient:
         except RecursionError:
             raise CallFailed("server", f"{self.url}: the reply cannot be read") from None
         except ApiError as error:
-            body = (
-                error.body if isinstance(error.body, str) else json.dumps(error.body, default=str)
-            )
-            raise self._refusal(error.status_code or 0, self._text(body)) from None
+            raise self._refusal(error.status_code or 0, error.body) from None
         except HTTPError as error:
             what = f"no answer ({type(error).__name__}: {self._text(str(error))})"
             fix = "Start the server or correct --url, and run the command again; it goes on."
             raise InputError(what, where=self.url, fix=fix) from None
 
-    def _refusal(self, status: int, text: str) -> Exception:
+    def _refusal(self, status: int, body: object) -> Exception:
+        text = self._text(body if isinstance(body, str) else json.dumps(body, default=str))
         if status in (401, 403):
             what = f"the server does not take the API key ({status}: {text})"
             return InputError(what, where=self.url, fix=_TOKEN)

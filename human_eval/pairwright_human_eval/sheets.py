@@ -19,14 +19,7 @@ from pairwright.files import write_whole
 from pairwright_human_eval import forms
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.forms import Language, load_language, questions
-from pairwright_human_eval.records import (
-    Given,
-    KeyedTask,
-    Objection,
-    Study,
-    digest,
-)
-from pairwright_human_eval.tasks import Task
+from pairwright_human_eval.records import Given, KeyedTask, Objection, Study, Task, digest
 
 TASK, FIELD, ANSWER = "task", "field", "answer"
 COLUMNS = (TASK, FIELD, "what", "text", "choices", ANSWER)
@@ -74,18 +67,15 @@ def write_sheets(
 def _sheet(tasks: Iterable[Task], study: Study) -> bytes:
     """The file of one person."""
     language = load_language(study.language)
-    head = [name if name in (TASK, FIELD) else language(name) for name in COLUMNS]
+    rows = [[name if name in (TASK, FIELD) else language(name) for name in COLUMNS]]
     shown = [(task.keyed.kind, task.data) for task in tasks]
-    made = forms.sheet_rows(shown, study.scales, language)
-    rows = [[*map(guarded, cells)] for row in made for cells in _split(row)]
-    return _csv([head, *rows], language.separator)
-
-
-def _split(row: Sequence[str]) -> Iterator[list[str]]:
-    """A row with all its cells, and further ones for what of its text no cell can hold."""
-    task, field, what, text, choices, answer = [*row, "", ""][:6]
-    for n in range(0, max(1, len(text)), LONGEST):
-        yield [task, field, what, text[n : n + LONGEST], choices, answer]
+    for made in forms.sheet_rows(shown, study.scales, language):
+        task, field, what, text, choices = [*made, ""][:5]
+        # What of a text no cell can hold goes on in further rows.
+        for n in range(0, max(1, len(text)), LONGEST):
+            cells = (task, field, what, text[n : n + LONGEST], choices, "")
+            rows.append([*map(guarded, cells)])
+    return _csv(rows, language.separator)
 
 
 def guarded(text: str) -> str:
@@ -138,12 +128,14 @@ def is_sheet(content: bytes) -> bool:
 
 
 def without_rows(content: bytes, where: Path, tasks: Set[str]) -> bytes:
-    """A sheet without the rows of these tasks; nothing of a file that cannot be read as cells."""
-    try:
-        rows, separator = read_rows(content, where)
-    except InputError:
-        return b""
-    return _csv([row for row in rows if not tasks & set(map(unguarded, row))], separator)
+    """A sheet without the rows of these tasks: as it is if it has none of them, empty if no other
+    task is left. Raises InputError like `read_rows`."""
+    rows, separator = read_rows(content, where)
+    kept = [row for row in rows if not tasks & set(map(unguarded, row))]
+    if len(kept) == len(rows):
+        return content
+    left = _csv(kept, separator)
+    return left if b"task-" in left else b""
 
 
 def read_sheet(
@@ -167,7 +159,7 @@ def read_sheet(
         what = f"answers to tasks of {' and '.join(people)}, and a file is one person's"
         mistakes.append((1, what))
     given = [
-        _read_task(cells, key[task], study, language, mistakes)
+        _read_task(where.name, cells, key[task], study, language, mistakes)
         for task, cells in sorted(by_task.items())
     ]
     if mistakes:
@@ -204,6 +196,7 @@ def _cells(
 
 
 def _read_task(
+    file: str,
     cells: Sequence[tuple[int, str, str]],
     keyed: KeyedTask,
     study: Study,
@@ -238,14 +231,15 @@ def _read_task(
                 mistakes.append((row, f"{place}: {forms.quoted(answer)} is none of {allowed}"))
         rows.setdefault(field, row)
     skipped = SKIP_WORD in chosen.values()
-    read = None if skipped else forms.read_choices(chosen.items(), keyed, study.scales)
+    read = None if skipped else forms.read_form(chosen.items(), keyed, study.scales)
     unfinished = isinstance(read, Objection)
     return Given(
         task=keyed.task,
+        file=file,
         place=f"row {cells[0][0]}",
         identity=digest([keyed.task, comment, dict(sorted(chosen.items()))]),
         comment=comment,
-        choices=None if isinstance(read, Objection) else read,
+        said=None if isinstance(read, Objection) else read,
         fault=Objection("draft", "begun and not finished") if unfinished else None,
     )
 

@@ -1,132 +1,44 @@
-"""A run with its study: planned, exported, opened for one command, and how far it is.
-
-One command at a time writes in a study: two pushes at once would make every task twice.
-"""
+"""A study before, at and after its export: what it takes, its blind tasks, how far it is."""
 
 import re
 import secrets
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from html import unescape
 from pathlib import Path
-from typing import Annotated, Literal, NamedTuple
+from typing import Annotated, Literal
 
 from typer import Option
 
 from pairwright.construct.folder import RunFolder
 from pairwright.construct.outcomes import iterate_pairs
-from pairwright.errors import InputError, on_disk
-from pairwright.files import locked
+from pairwright.errors import InputError
 from pairwright.options import AnnotatorCount, Overlap, RunPath, SampleSize
-from pairwright.settings.config import Config
 from pairwright.settings.rules import HumanRules
 from pairwright.text import word_count
 from pairwright.version import __version__
-from pairwright_human_eval.answers import Answered, read_answers, write_answers
-from pairwright_human_eval.assign import fitting, make_tasks, people_for, possible_overlap
-from pairwright_human_eval.folder import (
-    FixedStudy,
-    HumanFolder,
-    read_study,
-    record_in,
-    records_in,
-    withdrawn_people,
-    write_study,
-)
+from pairwright_human_eval.folder import HumanFolder, file_hash, record_in, records_in, write_study
+from pairwright_human_eval.opened import fitting, read_study
 from pairwright_human_eval.records import (
     KINDS,
-    Answer,
     Data,
     Kind,
     SetAside,
     State,
     Study,
+    Task,
     pseudonyms,
 )
 from pairwright_human_eval.sheets import write_sheets
-from pairwright_human_eval.tasks import Task
-from pairwright_human_eval.units import Unit, file_hash, sample_of, units_of
+from pairwright_human_eval.tasks import make_tasks, people_for, possible_overlap
+from pairwright_human_eval.units import sample_of, units_of
 
 Tool = Literal["label-studio", "spreadsheet"]
 """What annotators work with."""
 WORDS_A_MINUTE = 238
 """Silent reading of English non-fiction: Brysbaert (2019), J. Memory and Language 109, 104047."""
-SECOND = "adjudication"
 _TAG = re.compile(r"<[^>]+>")
-
-
-class OpenStudy(NamedTuple):
-    """What the work on a study starts from."""
-
-    folder: HumanFolder
-    fixed: FixedStudy
-
-    @property
-    def config(self) -> Config:
-        """The run's."""
-        return RunFolder(self.folder.run).settings()
-
-    def pairs(self) -> Path:
-        """The run's pairs.jsonl. Raises InputError if the tasks were made of another file."""
-        pairs = self.folder.run / "pairs.jsonl"
-        if not pairs.exists() or file_hash(pairs) != self.fixed.study.pairs_hash:
-            raise InputError(
-                "is not the file that the tasks were made of",
-                where=pairs,
-                fix="Restore it, or build again with the config and source it was built with.",
-            )
-        return pairs
-
-    def units(self) -> list[Unit]:
-        """The units of the study, in the order of pairs.jsonl; raises InputError like `pairs`."""
-        whole = units_of(iterate_pairs(self.folder.run), self.pairs())
-        return [unit for unit in whole if unit.id in self.fixed.units]
-
-    @property
-    def rules(self) -> HumanRules:
-        """The rule in force: [human] of the run's config, as the study's annotators can carry it
-        out."""
-        pairs: dict[str, set[str]] = {}
-        for task in self.fixed.key.values():
-            pairs.setdefault(task.unit, set()).update({task.pair} - {""})
-        halves = max(map(len, pairs.values()), default=1)
-        return fitting(self.config.human, len(self.fixed.study.annotators), halves)
-
-    def answers(self) -> tuple[Answer, ...]:
-        """The table of answers, as it was last written."""
-        return read_answers(self.folder)
-
-    def set_aside(self) -> tuple[SetAside, ...]:
-        return records_in(self.folder.set_aside, SetAside)
-
-    def write_answers(self) -> Answered:
-        """Make answers.jsonl and set_aside.jsonl from the raw files."""
-        return write_answers(self.folder, self.fixed)
-
-
-def read_open_study(run: Path) -> OpenStudy:
-    """A run's study to be read: without a lock, and nothing is written. Raises InputError if
-    there is none."""
-    folder = HumanFolder(run)
-    return OpenStudy(folder, read_study(folder))
-
-
-@contextmanager
-def open_study(run: Path) -> Iterator[OpenStudy]:
-    """Open a run's study to write in it. Raises InputError if there is none, or another command
-    works on it."""
-    folder = read_open_study(run).folder
-    path, fix = folder.private / "lock", "Run this one again when it has ended."
-    with on_disk(path):
-        file = path.open("w")
-    with locked(file, InputError("another command is working on it", where=folder.path, fix=fix)):
-        # What another command wrote meanwhile counts.
-        yield read_open_study(run)
-
-
-# Before and out
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +72,7 @@ class StudyTasks:
 
 def _drafted(
     run: Path, people: int, overlap: int, sample: int | None, seed: int, language: str
-) -> tuple[StudyTasks, dict[str, list[Task]]]:
+) -> tuple[StudyTasks, list[Task]]:
     """Draw the units, fit overlap and rule to the number of people, and make everybody's tasks.
     Raises InputError if there is nothing to verify."""
     folder, file = RunFolder(run), run / "pairs.jsonl"
@@ -174,25 +86,19 @@ def _drafted(
     units = sample_of(whole, sample, config.seed)
     rules = fitting(config.human, people, max(len(unit.pairs) for unit in units))
     study = Study(
-        version=__version__,
-        pairs_hash=file_hash(file),
-        seed=seed,
-        annotators=pseudonyms(people),
-        overlap=possible_overlap(units, people, overlap, rules),
-        of=len(whole),
-        policy=rules,
-        scales=folder.scales(),
-        language=language,
-    )
+        version=__version__, pairs_hash=file_hash(file), seed=seed, annotators=pseudonyms(people),
+        overlap=possible_overlap(units, people, overlap, rules), of=len(whole), policy=rules,
+        scales=folder.scales(), language=language,
+    )  # fmt: skip
     tasks = make_tasks(units, study, config.planner)
-    kinds = Counter(task.keyed.kind for own in tasks.values() for task in own)
-    loads = {who: len(own) for who, own in tasks.items()}
+    every = [task for own in tasks.values() for task in own]
     made = StudyTasks(
         folder=HumanFolder(run).path, study=study, units=Counter(unit.mode for unit in units),
-        configured=config.human, wanted=overlap, sample=sample, tasks=kinds, workloads=loads,
-        hours={}, sheets=(),
+        configured=config.human, wanted=overlap, sample=sample,
+        tasks=Counter(task.keyed.kind for task in every),
+        workloads={who: len(own) for who, own in tasks.items()}, hours={}, sheets=(),
     )  # fmt: skip
-    return made, tasks
+    return made, every
 
 
 def export_tasks(
@@ -231,8 +137,7 @@ def export_tasks(
     write_study(folder, made.study, tasks)
     if tool == "label-studio":
         return made
-    every = [task for own in tasks.values() for task in own]
-    return replace(made, sheets=write_sheets(folder, made.study, every))
+    return replace(made, sheets=write_sheets(folder, made.study, tasks))
 
 
 def plan_study(
@@ -259,7 +164,7 @@ def plan_study(
     """
     made, tasks = _drafted(Path(run), annotators, overlap, sample, 0, "en")
     words = Counter[Kind]()
-    for task in (task for own in tasks.values() for task in own):
+    for task in tasks:
         words[task.keyed.kind] += words_shown(task.data)
     return replace(made, hours={kind: n / WORDS_A_MINUTE / 60 for kind, n in words.items()})
 
@@ -271,9 +176,6 @@ def words_shown(data: Data) -> int:
         rows = value if isinstance(value, list) else [{"text": value if name != "task" else ""}]
         texts += [text for row in rows if isinstance(row, dict) for text in row.values()]
     return sum(word_count(unescape(_TAG.sub("", str(text)))) for text in texts)
-
-
-# Meanwhile
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,23 +205,24 @@ def study_status(run: RunPath) -> StudyStatus:
     """
     from pairwright_human_eval.report import StudyReport  # With pandas, which takes its time.
 
-    study = read_open_study(Path(run))
-    folder = study.folder
-    done = {answer.task for answer in study.answers()}
+    study = read_study(Path(run))
+    folder, done = study.folder, {answer.task for answer in study.answers()}
     tasks: dict[str, dict[str, tuple[int, int]]] = {}
-    for one in sorted(study.fixed.key.values(), key=lambda one: one.annotator):
-        own, part = tasks.setdefault(one.annotator, {}), one.kind if one.round == 1 else SECOND
+    for one in sorted(study.key.values(), key=lambda one: one.annotator):
+        own = tasks.setdefault(one.annotator, {})
+        part = one.kind if one.round == 1 else "adjudication"
         answered, of = own.get(part, (0, 0))
         own[part] = answered + (one.task in done), of + 1
-    skipped = {one.task: one.annotator for one in study.set_aside() if one.reason == "skipped"}
-    report = record_in(folder.report, StudyReport)
-    marks = dict.fromkeys(report.excluded if report else (), "excluded")
+    aside = records_in(folder.set_aside, SetAside)
+    skipped = {one.task: one.annotator for one in aside if one.reason == "skipped"}
+    report, stale = record_in(folder.report, StudyReport), False
+    if report and folder.answers.exists():
+        stale = folder.answers.stat().st_mtime_ns > folder.report.stat().st_mtime_ns
     return StudyStatus(
         tasks,
         skipped=Counter(skipped.values()),
-        marks=marks | dict.fromkeys(withdrawn_people(folder), "withdrawn"),
+        marks=dict.fromkeys(report.excluded if report else (), "excluded")
+        | dict.fromkeys(study.away, "withdrawn"),
         states=report.decisions[0].states if report else {},
-        stale=report is not None
-        and folder.answers.exists()
-        and folder.answers.stat().st_mtime_ns > folder.report.stat().st_mtime_ns,
+        stale=stale,
     )

@@ -1,31 +1,53 @@
-"""The tasks that annotators see. Nothing in them says which response is which.
+"""The tasks that annotators see, and who gets which.
 
+Nothing in a task says which response is which.
 Responses become safe HTML, posts and questions plain text without invisible characters. The one
 name in a task is its opaque id; everything else about it is in the private key.
+
+An annotator with a preference task of a unit has no other preference or rubric task of it. As
+far as there are enough annotators, somebody who is asked about a user's aspects for a question is
+not asked for that user's preference on it in another unit. Under these rules the loads are kept
+even, and so is, for each annotator and domain, how often the chosen response is shown as A.
 """
 
-from collections.abc import Iterable
+import math
+import random
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+import numpy as np
 from pydantic import JsonValue
+from scipy.optimize import linear_sum_assignment
 
 from pairwright.records import Pair, Post, content_id
 from pairwright.retrieve import ranked
-from pairwright.settings.rules import PlanRules
+from pairwright.settings.rules import HumanRules, PlanRules
 from pairwright.text import visible
-from pairwright_human_eval.records import OTHER, Data, KeyedTask, Kind, Role, digest
+from pairwright_human_eval.records import (
+    KINDS,
+    OTHER,
+    Data,
+    KeyedTask,
+    Kind,
+    Role,
+    Study,
+    Task,
+    digest,
+)
 from pairwright_human_eval.safe_html import render_markdown
-from pairwright_human_eval.units import Unit
+from pairwright_human_eval.units import Unit, swapped_units
 
 NO_PASSAGE = "–"
 """Where an aspect of the data comes without evidence."""
+REPEAT_AFTER = 15
+"""A repeat comes so many tasks after what it repeats, or later."""
+LATEST_MEAN = 0.55
+"""The mean place of repeats in the list, at most: they cannot come first, and would otherwise be
+known by coming last."""
 
 
-class Task(NamedTuple):
-    """A task's data as annotators see it, and its line in the key."""
-
-    data: Data
-    keyed: KeyedTask
+# A task
 
 
 class BlindUnit(NamedTuple):
@@ -51,73 +73,48 @@ class BlindUnit(NamedTuple):
         return "chosen" if pair.chosen == self.responses[0] else "rejected"
 
 
-def quality_task(page: BlindUnit, annotator: str, round: int = 1) -> Task:
-    """How good is each response to a typical person?"""
-    return _task(page, annotator, "quality", None, {}, round)
-
-
-def preference_task(
-    page: BlindUnit, pair: Pair, annotator: str, rules: PlanRules, round: int = 1
+def blind_task(
+    page: BlindUnit, kind: Kind, pair: Pair | None, annotator: str, rules: PlanRules, round: int = 1
 ) -> Task:
-    """Which answer would this person find more useful?"""
-    shown: Data = {"posts": _posts(best_posts(pair, rules))}
-    return _task(page, annotator, "preference", pair, shown, round)
+    """A task of an annotator on a unit, or on one of its pairs.
 
-
-def rubric_task(page: BlindUnit, pair: Pair, annotator: str, rules: PlanRules) -> Task:
-    """Does what the user wrote carry each aspect, and which response delivers it?"""
-    aspects = pair.rubric.aspects
-    named = {post for aspect in aspects for post in aspect.post_ids}
-    rows: list[JsonValue] = [
-        {"text": visible(aspect.aspect), "quote": visible(aspect.evidence) or NO_PASSAGE}
-        for aspect in aspects
-    ]
-    posts = [post for post in pair.profile if post.id in named]
-    narrative: list[JsonValue] = []
-    if not pair.rubric.inferable:  # Aspects that no planner inferred name no posts.
-        posts = [*best_posts(pair, rules)]
-        narrative = [{"text": visible(pair.narrative)}] if pair.narrative else []
-    shown: Data = {"posts": _posts(posts), "narrative": narrative, "aspects": rows}
-    return _task(page, annotator, "rubric", pair, shown)
-
-
-def _task(
-    page: BlindUnit, annotator: str, kind: Kind, pair: Pair | None, shown: Data, round: int = 1
-) -> Task:
+    quality     how good is each response to a typical person? (no pair)
+    preference  which answer would this person find more useful?
+    rubric      does what the user wrote carry each aspect, and which response delivers it?
+    """
     unit, (a, b) = page.unit, page.responses
     about = (kind, str(round), unit.id, pair.id if pair else "", a, b)
-    name = content_id("task", str(page.seed), annotator, *about)
     data: Data = {
-        "task": name,
+        "task": content_id("task", str(page.seed), annotator, *about),
         "question": visible(unit.asked.question),
         "response_a": render_markdown(a),
         "response_b": render_markdown(b),
-        **shown,
     }
+    aspects = pair.rubric.aspects if pair and kind == "rubric" else ()
+    if pair and kind == "preference":
+        data["posts"] = _posts(best_posts(pair, rules))
+    elif pair:
+        named = {post for aspect in aspects for post in aspect.post_ids}
+        posts, told = [post for post in pair.profile if post.id in named], ""
+        if not pair.rubric.inferable:  # Aspects that no planner inferred name no posts.
+            posts, told = [*best_posts(pair, rules)], pair.narrative or ""
+        rows = [(visible(one.aspect), visible(one.evidence) or NO_PASSAGE) for one in aspects]
+        data["posts"] = _posts(posts)
+        data["narrative"] = [{"text": visible(told)}] if told else []
+        data["aspects"] = [{"text": text, "quote": quote} for text, quote in rows]
     keyed = KeyedTask(
-        task=name,
-        kind=kind,
-        purpose="vote",
-        round=round,
-        annotator=annotator,
-        unit=unit.id,
-        pair=pair.id if pair else "",
-        label=unit.label,
-        a=page.role(pair),
-        aspects=len(pair.rubric.aspects) if pair and kind == "rubric" else 0,
-        data_hash=digest(data),
-    )
+        task=str(data["task"]), kind=kind, purpose="vote", round=round, annotator=annotator,
+        unit=unit.id, pair=pair.id if pair else "", label=unit.label, a=page.role(pair),
+        aspects=len(aspects), data_hash=digest(data),
+    )  # fmt: skip
     return Task(data, keyed)
 
 
 def repeated(task: Task, seed: int) -> Task:
     """The same task once more, with the responses in each other's place."""
     name = content_id("task", str(seed), task.keyed.task, "repeat")
-    data = task.data | {
-        "task": name,
-        "response_a": task.data["response_b"],
-        "response_b": task.data["response_a"],
-    }
+    a, b = task.data["response_a"], task.data["response_b"]
+    data = task.data | {"task": name, "response_a": b, "response_b": a}
     changes = {"task": name, "purpose": "repeat", "a": OTHER[task.keyed.a]}
     keyed = dict(task.keyed) | changes | {"data_hash": digest(data)}
     return Task(data, KeyedTask(**keyed))
@@ -132,3 +129,140 @@ def best_posts(pair: Pair, rules: PlanRules) -> tuple[Post, ...]:
 def _posts(posts: Iterable[Post]) -> list[JsonValue]:
     """The day of each post, where it is known, and its text."""
     return [{"when": (post.created or "")[:10], "text": visible(post.text)} for post in posts]
+
+
+# Everybody's tasks
+
+
+def people_for(kind: Kind, overlap: int, rules: HumanRules) -> int:
+    """How many people answer each question of a kind."""
+    votes = {
+        "quality": rules.quality_votes,
+        "preference": rules.votes,
+        "rubric": rules.rubric_votes,
+    }
+    return max(overlap, votes[kind])
+
+
+def possible_overlap(units: Iterable[Unit], people: int, overlap: int, rules: HumanRules) -> int:
+    """The overlap, or as much of it as the people allow. Those who vote on a unit's pairs, and
+    those who are asked about its aspects, are others."""
+    shapes = {(len(unit.pairs), unit.has_aspects) for unit in units}
+
+    def needed(n: int) -> int:
+        quality, votes, rubric = (people_for(kind, n, rules) for kind in KINDS)
+        return max(quality, *(votes * pairs + rubric * aspects for pairs, aspects in shapes))
+
+    return next(n for n in range(overlap, -1, -1) if not n or needed(n) <= people)
+
+
+def make_tasks(units: Sequence[Unit], study: Study, planner: PlanRules) -> dict[str, list[Task]]:
+    """Every annotator's tasks in the order they are to be done."""
+    swapped, dealer = swapped_units(units, study.seed), _Dealer(study)
+    given: dict[str, list[Task]] = {who: [] for who in study.annotators}
+    for unit in sorted(units, key=lambda one: content_id("order", str(study.seed), one.id)):
+        page = BlindUnit(study.seed, unit, unit.id in swapped)
+        asked: list[tuple[str, Kind, Pair | None]] = [
+            *((who, "quality", None) for who in dealer.raters(unit))
+        ]
+        for who, pair in dealer.seated(page):
+            if pair:
+                asked.append((who, "preference", pair))
+            else:
+                asked += [(who, "rubric", one) for one in unit.pairs]
+        for who, kind, about in asked:
+            given[who].append(blind_task(page, kind, about, who, planner))
+    return {who: _ordered(who, tasks, study) for who, tasks in given.items()}
+
+
+class _Dealer:
+    """Deals the work on one unit after the other out to annotators, and keeps it even."""
+
+    def __init__(self, study: Study) -> None:
+        self._study = study
+        self._loads: Counter[tuple[str, Kind]] = Counter()
+        self._lean: Counter[tuple[str, str]] = Counter()
+        """Chosen as A less chosen as B, by annotator and domain."""
+        self._met: set[tuple[str, Kind, str, str]] = set()
+        """Annotator, kind, question and the user it was about."""
+
+    def raters(self, unit: Unit) -> list[str]:
+        """Who rates the quality of a unit: those who have rated fewest."""
+        chance = random.Random(content_id("quality", str(self._study.seed), unit.id))
+        everybody = self._study.annotators
+        loads = {who: (self._loads[who, "quality"], chance.random()) for who in everybody}
+        raters = sorted(everybody, key=loads.__getitem__)[: self._people("quality")]
+        self._loads.update((who, "quality") for who in raters)
+        return raters
+
+    def seated(self, page: BlindUnit) -> list[tuple[str, Pair | None]]:
+        """Who is asked for the preference on which pair of a unit, or, without a pair, for the
+        aspects of all of them. Nobody is named twice."""
+        unit, seats = page.unit, list[Pair | None]()
+        for pair in unit.pairs:
+            seats += [pair] * self._people("preference")
+        seats += [None] * self._people("rubric") * unit.has_aspects
+        signs = {
+            pair and pair.id: 0 if unit.label == "equal" or not pair
+            else 1 if page.role(pair) == "chosen" else -1
+            for pair in seats
+        }  # fmt: skip
+        chance = random.Random(content_id("assign", str(self._study.seed), unit.id))
+        cost = [
+            [
+                self._cost(who, pair, unit, signs[pair and pair.id]) + chance.random()
+                for pair in seats
+            ]
+            for who in self._study.annotators
+        ]
+        found = []
+        for row, n in zip(*linear_sum_assignment(np.array(cost)), strict=True):
+            who, pair = self._study.annotators[row], seats[n]
+            kind: Kind = "preference" if pair else "rubric"
+            self._loads[who, kind] += 1
+            self._lean[who, unit.domain] += signs[pair and pair.id]
+            about = [pair] if pair else unit.pairs
+            self._met |= {(who, kind, unit.asked.item_id, one.user) for one in about}
+            found.append((who, pair))
+        return found
+
+    def _people(self, kind: Kind) -> int:
+        return people_for(kind, self._study.overlap, self._study.policy)
+
+    def _cost(self, who: str, pair: Pair | None, unit: Unit, sign: int) -> float:
+        """What it costs to ask somebody for a preference, or for aspects; `sign` is 1 where the
+        chosen response is shown as A, -1 where it is B, 0 if none is to be preferred."""
+        # A task too many weighs as much as one step out of balance. No load outweighs telling
+        # somebody the aspects of a user whose preference they are asked for.
+        kind: Kind = "preference" if pair else "rubric"
+        other: Kind = "rubric" if pair else "preference"
+        users = {one.user for one in ([pair] if pair else unit.pairs)}
+        told = sum((who, other, unit.asked.item_id, user) in self._met for user in users)
+        return 1e6 * told + 4 * (self._loads[who, kind] + sign * self._lean[who, unit.domain])
+
+
+def _ordered(who: str, tasks: list[Task], study: Study) -> list[Task]:
+    """An annotator's tasks in a seeded order, the preferences last and some of them repeated.
+
+    Where few tasks are left for a repeat, its place would tell it, and there is none.
+    """
+    chance = random.Random(content_id("tasks", str(study.seed), who))
+    chance.shuffle(tasks)
+    asked = [task for task in tasks if task.keyed.kind == "preference"]
+    again: set[str] = set()
+    for _ in range(math.ceil(study.policy.repeats * len(asked))):
+        left = [
+            (at, task)
+            for at, task in enumerate(asked)
+            if task.keyed.purpose == "vote" and task.keyed.task not in again
+        ]
+        n = len(asked) + 1
+        latest = min(n - 1, round(2 * LATEST_MEAN * n) - REPEAT_AFTER)
+        earliest = REPEAT_AFTER + (left[0][0] if left else n)
+        if latest < earliest:
+            break
+        place = chance.randint(earliest, latest)
+        task = chance.choice([task for at, task in left if at <= place - REPEAT_AFTER])
+        again.add(task.keyed.task)
+        asked.insert(place, repeated(task, study.seed))
+    return [*(task for task in tasks if task.keyed.kind != "preference"), *asked]

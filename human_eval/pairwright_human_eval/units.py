@@ -4,7 +4,6 @@ An outline is a unit without any text: what decisions and figures need of it bes
 that they can be derived again from a release, which has no refused pairs.
 """
 
-import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -49,30 +48,24 @@ class Unit:
 
 
 def units_of(pairs: Iterable[Pair], file: Path) -> list[Unit]:
-    """The units in the order of the file. Raises InputError for what is no whole unit."""
+    """The units in the order of the file. Raises InputError for what is no whole unit: one pair, or
+    two of two users with chosen and rejected swapped, of which one is the asked one."""
     together: dict[str, list[Pair]] = {}
     for pair in pairs:
         together.setdefault(pair.twin_id or pair.id, []).append(pair)
     units = []
     for name, parts in together.items():
         unit = Unit(name, tuple(sorted(parts, key=lambda pair: not pair.asked)))
-        if not _is_whole(unit):
+        first, last = unit.pairs[0], unit.pairs[-1]
+        whole = len(parts) == (2 if first.twin_id else 1) and sum(one.asked for one in parts) == 1
+        mirrored = (last.question, last.rejected, last.chosen)
+        same = (first.question, first.chosen, first.rejected) == mirrored
+        if not whole or not (first is last or (first.user != last.user and same)):
             what = f"the {len(parts)} lines of {name} are not one pair, or two halves of a twin"
             fix = "Build again: pairs.jsonl is derived from the run folder's store."
             raise InputError(what, where=file, fix=fix)
         units.append(unit)
     return units
-
-
-def _is_whole(unit: Unit) -> bool:
-    """Whether the pairs are one, or two of two users with chosen and rejected swapped, of which one
-    is the asked one."""
-    first, last = unit.pairs[0], unit.pairs[-1]
-    if len(unit.pairs) != (2 if first.twin_id else 1) or sum(one.asked for one in unit.pairs) != 1:
-        return False
-    mirrored = (last.question, last.rejected, last.chosen)
-    same = (first.question, first.chosen, first.rejected) == mirrored
-    return first is last or (first.user != last.user and same)
 
 
 def sample_of(units: list[Unit], n: int | None, seed: int) -> list[Unit]:
@@ -97,12 +90,6 @@ def swapped_units(units: Sequence[Unit], seed: int) -> frozenset[str]:
         start = int(content_id("side", str(seed), domain)[-1], 16)
         found |= {unit.id for n, unit in enumerate(own, start) if n % 2}
     return frozenset(found)
-
-
-def file_hash(path: Path) -> str:
-    """`sha256:` of a file's bytes."""
-    with path.open("rb") as file:
-        return "sha256:" + hashlib.file_digest(file, "sha256").hexdigest()
 
 
 class OutlinePair(Record):
@@ -132,27 +119,17 @@ class Outline(Record):
 def outline_of(unit: Unit) -> Outline:
     """What is left of a unit without its texts."""
     roles: dict[Side, str] = {"chosen": "first", "rejected": "second"}
-    pairs = [
-        OutlinePair(
-            id=pair.id,
-            asked=pair.asked,
-            aspects=len(pair.rubric.aspects),
-            adherence={
-                side: tuple(score.score for score in given.scores)
-                for side, given in pair.adherence.items()
-            },
-        )
-        for pair in unit.pairs
-    ]
+    pairs = []
+    for pair in unit.pairs:
+        scores = {side: tuple(s.score for s in of.scores) for side, of in pair.adherence.items()}
+        aspects = len(pair.rubric.aspects)
+        pairs.append(OutlinePair(id=pair.id, asked=pair.asked, aspects=aspects, adherence=scores))
+    quality = {
+        f"{scale} {roles[side]}": score
+        for side, given in unit.asked.quality.items()
+        for scale, score in given.scores.items()
+    }
+    dyad = dyad_id(pair.user for pair in unit.pairs)
     return Outline(
-        id=unit.id,
-        mode=unit.mode,
-        dyad=dyad_id(pair.user for pair in unit.pairs),
-        label=unit.label,
-        pairs=tuple(pairs),
-        quality={
-            f"{scale} {roles[side]}": score
-            for side, given in unit.asked.quality.items()
-            for scale, score in given.scores.items()
-        },
+        id=unit.id, mode=unit.mode, dyad=dyad, label=unit.label, pairs=tuple(pairs), quality=quality
     )

@@ -21,10 +21,10 @@ from pairwright.errors import InputError, near
 from pairwright.pairs.columns import read_map
 from pairwright.records import Record
 from pairwright.sources.tables import OPENERS, sound_rows
-from pairwright.stats import Estimate, share
-from pairwright_human_eval.agreement import FEWEST, Agreement, Measurement, agreement
+from pairwright.stats import FEWEST, Estimate, share
+from pairwright_human_eval.agreement import Agreement, Measurement, agreement
+from pairwright_human_eval.decisions import count_labels, entries, majority, with_others
 from pairwright_human_eval.exports import account_of, results_of
-from pairwright_human_eval.quality_control import count_labels, entries, majority, with_others
 from pairwright_human_eval.records import CANNOT_JUDGE, CANNOT_TELL
 
 Row = dict[str, Any]
@@ -48,9 +48,8 @@ class QuestionVotes(Record):
     """The votes on one question."""
 
     question: str
-    measurement: Measurement
-    """Ordinal if all labels are numbers."""
     agreement: Agreement
+    """Ordinal if all labels are numbers."""
     counts: dict[str, int]
     """Votes by label."""
     raters: dict[str, Estimate]
@@ -63,11 +62,6 @@ class QuestionVotes(Record):
     divided: tuple[str, ...]
     """Items with two votes or more on which no label has more than half."""
     remarks: tuple[str, ...]
-
-    @property
-    def alpha(self) -> Estimate:
-        """Krippendorff's, ordinal if labels are numbers."""
-        return self.agreement.alpha(self.measurement)
 
 
 class VotesReport(Record):
@@ -102,7 +96,7 @@ def agreement_of(
     Raises InputError for a file that holds no votes.
 
         >>> found = agreement_of("export.json")
-        >>> found.questions[0].alpha.value
+        >>> found.questions[0].agreement.alpha.value
         0.61
 
     Examples::
@@ -110,8 +104,7 @@ def agreement_of(
         pairwright agreement export.json
         pairwright agreement votes.csv --column item=pair --column annotator=who --column label=vote
     """
-    named = read_map(columns, NAMES, "--column")
-    format, table, notes = read_votes(Path(votes), named)
+    format, table, notes = read_votes(Path(votes), read_map(columns, NAMES, "--column"))
     questions = [question_votes(str(name), own) for name, own in table.groupby("question")]
     return VotesReport(
         file=str(votes), format=format, votes=len(table), questions=tuple(questions), notes=notes
@@ -143,11 +136,10 @@ def question_votes(question: str, table: pd.DataFrame) -> QuestionVotes:
     by_item = {item: labels for item, labels in count_labels(table).items() if labels.total() > 1}
     counts = {str(label): int(n) for label, n in entries(table["label"].value_counts())}
     agreed = with_others(table).reindex(sorted(set(table["annotator"])), fill_value=0)
-    raters = {str(who): share(int(row["k"]), int(row["n"])) for who, row in agreed.iterrows()}
+    raters = {str(who): share(int(k), int(n)) for who, k, n in agreed[["k", "n"]].itertuples()}
     places = next((places for places in PLACES if {*places} <= {*table["label"]}), None)
     return QuestionVotes(
         question=question,
-        measurement=measurement,
         agreement=agreement(table, measurement=measurement),
         counts=counts,
         raters=dict(sorted(raters.items(), key=lambda one: one[1].value or 0.0)),
@@ -175,8 +167,8 @@ def _remarks(table: pd.DataFrame, paired: int) -> Iterator[str]:
 def read_votes(path: Path, columns: Mapping[str, str]) -> tuple[str, pd.DataFrame, tuple[str, ...]]:
     """The format of a file, its votes with their fields as columns, and what was left out.
 
-    `columns` names the columns of item, annotator, label and question. Raises InputError for a file
-    that holds no vote.
+    `columns` names the columns of item, annotator, label and question. The last vote of an
+    annotator on an item counts. Raises InputError for a file that holds no vote.
     """
     if path.suffix not in OPENERS:
         raise InputError("is not a table", where=path, fix=f"Give {', '.join(OPENERS)}.")
@@ -194,21 +186,18 @@ def read_votes(path: Path, columns: Mapping[str, str]) -> tuple[str, pd.DataFram
         what = f"is not as {name} exports it ({type(error).__name__}: {error})"
         raise InputError(what, where=path, fix="Export it again.") from None
     left_out = Counter(one for one in found if isinstance(one, str))
-    votes = [one for one in found if isinstance(one, Vote)]
-    table = pd.DataFrame(votes, columns=list(Vote._fields))
+    table = pd.DataFrame([one for one in found if isinstance(one, Vote)], columns=Vote._fields)
     nobody = table["annotator"].isin(["", "None", "nan"])
     table = table[~nobody]
     if table.empty:
         raise InputError("holds no vote", where=path, fix=_FIX)
-    # The last vote of an annotator on an item counts.
     same = ["question", "item", "annotator"]
     last = table.drop_duplicates(same, keep="last")
     labels = table.groupby(same, sort=False)["label"].nunique()
     changed = [f"{who} on {item}" for _, item, who in labels.index[labels > 1]]
-    left_out["votes without an annotator"] = int(nobody.sum())
     again = "earlier votes of the same people on the same items"
     again += f" ({len(changed):,} with another label, first of {changed[0]})" if changed else ""
-    left_out[again] = len(table) - len(last)
+    left_out |= {"votes without an annotator": int(nobody.sum()), again: len(table) - len(last)}
     return name, last, tuple(f"{n:,} {why}" for why, n in left_out.items() if n)
 
 
@@ -245,11 +234,8 @@ def label_of(value: object) -> object:
     if isinstance(value, bool) or value is None:
         return str(value).lower()
     if isinstance(value, list | tuple):
-        return (
-            label_of(value[0])
-            if len(value) == 1
-            else " + ".join(sorted(str(label_of(one)) for one in value))
-        )
+        several = sorted(str(label_of(one)) for one in value)
+        return label_of(value[0]) if len(value) == 1 else " + ".join(several)
     text = str(value).strip()
     try:
         number = float(text)
@@ -322,6 +308,11 @@ def _mturk(rows: list[Row]) -> Found:
                 yield Vote(name, str(row["HITId"]), str(row["WorkerId"]), label_of(value))
 
 
+QUESTIONS = {
+    "preference": "preference", "support": "aspect supported", "delivery": "aspect delivered by",
+}  # fmt: skip
+
+
 def _pairwright(rows: list[Row]) -> Found:
     """The first round; a scale is a question. Responses have names that do not tell which one is
     chosen: how far people agree must not depend on how often they are right."""
@@ -342,18 +333,12 @@ def _pairwright(rows: list[Row]) -> Found:
             yield Vote(QUESTIONS[kind], f"{pair} {item}".strip(), row["annotator"], label)
 
 
-QUESTIONS = {
-    "preference": "preference", "support": "aspect supported", "delivery": "aspect delivered by",
-}  # fmt: skip
-
-
 def study_votes(answers: pd.DataFrame) -> pd.DataFrame:
     """The votes of a study's answers, with the `dyad` of each as `cluster`."""
     rows: list[Row] = answers.to_dict("records")  # type: ignore[assignment]
-    read = [(one, row["dyad"]) for row in rows for one in _pairwright([row])]
-    told = [(one, dyad) for one, dyad in read if isinstance(one, Vote)]
-    table = pd.DataFrame([one for one, _ in told], columns=list(Vote._fields))
-    return table.assign(cluster=[dyad for _, dyad in told])
+    read = [(vote, row["dyad"]) for row in rows for vote in _pairwright([row])]
+    told = [(*vote, dyad) for vote, dyad in read if isinstance(vote, Vote)]
+    return pd.DataFrame(told, columns=[*Vote._fields, "cluster"])
 
 
 FORMATS: dict[str, tuple[tuple[str, ...], Callable[[list[Row]], Found]]] = {

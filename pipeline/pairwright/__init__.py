@@ -41,8 +41,8 @@ if TYPE_CHECKING:
     from pairwright.releases.release import ReleaseResult as ReleaseResult
     from pairwright.releases.release import release as release
     from pairwright.releases.verify import VerifiedRelease as VerifiedRelease
-    from pairwright_human_eval.intake import ImportedAnswers as ImportedAnswers
-    from pairwright_human_eval.intake import import_answers as import_answers
+    from pairwright_human_eval.answers import ImportedAnswers as ImportedAnswers
+    from pairwright_human_eval.answers import import_answers as import_answers
     from pairwright_human_eval.report import DecisionReport as DecisionReport
     from pairwright_human_eval.report import decide as decide
     from pairwright_human_eval.study import StudyTasks as StudyTasks

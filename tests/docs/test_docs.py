@@ -28,7 +28,7 @@ from pairwright.settings.domains import Domains
 from pairwright.settings.prompt import PROMPTS, variables
 from pairwright.settings.rules import JudgedGate, TextGate
 from pairwright.training.plan_settings import PlanScoring, Training
-from pairwright_human_eval.folder import HumanFolder, read_study
+from pairwright_human_eval.opened import read_study
 from released import right
 from sheets import fill
 
@@ -341,7 +341,7 @@ def test_two_people_can_do_what_the_quickstart_says(tmp_path: Path) -> None:
         if words[0] == "pip" or words[2] == "simulate":
             continue
         if words[2] == "import":
-            key = read_study(HumanFolder(tmp_path / words[3])).key
+            key = read_study(tmp_path / words[3]).key
             sheets = sorted(tmp_path.glob(words.pop()))
             assert len(sheets) == 2
             words += [str(fill(sheet, lambda task: right()(task, None), key)) for sheet in sheets]

@@ -209,7 +209,7 @@ SAME = [(f"item {n}", f"rater {m}", 1 + n % 2) for n in range(9) for m in range(
 @pytest.mark.parametrize(
     ("ratings", "note"),
     [
-        (table_of(SAME), "the ratings do not vary"),
+        (table_of(SAME), "the clusters do not differ"),
         (drawn(2, 4, 3, 3), "fewer than 5 clusters"),
     ],
 )

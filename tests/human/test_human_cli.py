@@ -12,10 +12,10 @@ import pytest
 
 from live_study import LiveStudy
 from pairwright.records import Pair
-from pairwright_human_eval.folder import read_study, read_tasks
+from pairwright_human_eval.folder import file_hash, read_tasks
 from pairwright_human_eval.forms import labelling_config
+from pairwright_human_eval.opened import read_study
 from pairwright_human_eval.records import KINDS, pseudonyms
-from pairwright_human_eval.units import file_hash
 from study import VERIFIED, Study, pairwright
 
 SEED = ("--seed", 7)
@@ -61,7 +61,7 @@ def refused(study: LiveStudy, *said: str, options: tuple[object, ...] = ()) -> s
 
 
 def test_an_export_writes_tasks_forms_and_the_key(exported: LiveStudy) -> None:
-    study, key = read_study(exported.folder)
+    _, study, key, _, _ = read_study(exported.run)
     assert (study.of, study.overlap, len(study.annotators)) == (24, 3, 11)
     assert study.pairs_hash == file_hash(exported.run / "pairs.jsonl")
     assert len(read_tasks(exported.folder, key.values())) == len(key)
@@ -94,7 +94,7 @@ def test_the_secret_seed_is_in_no_file_outside_private(built: Path, tmp_path: Pa
     said = "".join(live.command(*command.split()).said for command in commands)
     done = pairwright("release", live.run, "--out", out, "--version", "0.1.0", "--trial")
     assert done.code == 0, done.said
-    seed = read_study(live.folder).study.seed
+    seed = read_study(live.run).fixed.seed
     encoded = [base64.b64encode(seed.to_bytes(16, order)) for order in ("little", "big")]
     spelled = {f"{seed}", f"{seed:x}", f"{seed:X}", *(of.decode().rstrip("=") for of in encoded)}
     assert f"{seed}" in live.folder.study.read_text(encoding="utf-8")
@@ -110,7 +110,7 @@ def test_the_secret_seed_is_in_no_file_outside_private(built: Path, tmp_path: Pa
 
 def test_a_sample_is_of_units(study: LiveStudy) -> None:
     study.do("export", *SEED, "--sample", 10)
-    fixed, key = read_study(study.folder)
+    _, fixed, key, _, _ = read_study(study.run)
     assert fixed.of == 24
     rated = Counter(k.unit for k in key.values() if (k.kind, k.round) == ("quality", 1))
     assert [*rated.values()] == [3] * 10
@@ -159,7 +159,7 @@ def test_what_is_wrong_with_a_run_is_named(
 def test_ids_and_sides_are_drawn_with_a_secret_that_is_kept(study: LiveStudy) -> None:
     study.do("export")
     first = study.key.keys()
-    assert read_study(study.folder).study.seed > 2**64, "short enough to be tried out"
+    assert read_study(study.run).fixed.seed > 2**64, "short enough to be tried out"
     shutil.rmtree(study.folder.path)
     study.do("export")
     assert not study.key.keys() & first

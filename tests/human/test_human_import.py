@@ -23,7 +23,6 @@ from annotated import (
 )
 from live_study import LiveStudy, files_of, usual
 from pairwright.errors import InputError
-from pairwright_human_eval.answers import import_raw
 from pairwright_human_eval.exports import read_export
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.records import SUPPORT
@@ -195,13 +194,6 @@ def test_what_was_deleted_in_a_project_is_gone_with_its_next_export(tmp_path: Pa
     assert outcomes(tasks, imported_rows(tmp_path, tasks))[3] == "A"
 
 
-def test_the_same_annotation_twice_in_a_file_is_a_copy(tmp_path: Path) -> None:
-    tasks = rows("quality")
-    twin = {**tasks[0]["annotations"][0], "lead_time": None}
-    tasks[0]["annotations"].append(twin)
-    assert imported_rows(tmp_path, tasks).copies == 1
-
-
 def test_a_line_is_one_label(tmp_path: Path) -> None:
     answered = imported(tmp_path, "rubric", "quality")
     by_task: dict[str, list[Any]] = {}
@@ -220,15 +212,6 @@ def test_a_line_is_one_label(tmp_path: Path) -> None:
             assert [one.kind for one in first] == ["support", "delivery"]
             assert first[0].label in SUPPORT
             assert first[1].label == KEY[task].a
-
-
-def test_a_draft_that_was_submitted_since_is_none(tmp_path: Path) -> None:
-    imported(tmp_path, "preference_all_tasks")
-    tasks = rows("preference_all_tasks")
-    given = {**tasks[0]["annotations"][0], "unique_id": "other", "id": 99}
-    tasks[1]["annotations"] = [given]
-    submitted = imported_rows(tmp_path, tasks)
-    assert (len(submitted.tasks), submitted.set_aside) == (2, ())
 
 
 def test_comments_are_text_that_any_file_can_hold(tmp_path: Path) -> None:
@@ -276,14 +259,6 @@ def test_every_annotation_is_an_answer_or_set_aside(tmp_path: Path, seed: int) -
     assert (again, files_of(tmp_path)) == (answered, before)
 
 
-def refusal(path: Path) -> InputError:
-    """Why a file is not taken in."""
-    found = import_raw([path], HumanFolder(path.parent / "run"), FIXED)
-    assert not found.added
-    (refused,) = found.refused
-    return refused
-
-
 @pytest.mark.parametrize(
     ("content", "message"),
     [
@@ -305,10 +280,11 @@ def test_a_file_that_is_no_export_is_named_with_what_to_do(
 ) -> None:
     path = tmp_path / "given.json"
     path.write_bytes(content)
-    caught = refusal(path)
-    assert re.search(message, str(caught))
-    assert caught.fix
-    assert str(path) in str(caught)
+    with pytest.raises(InputError, match=message) as caught:
+        imported_files(tmp_path / "run", path)
+    assert caught.value.fix
+    assert str(path) in str(caught.value)
+    assert not list((tmp_path / "run").rglob("raw/*"))
 
 
 def test_other_formats_are_named_and_a_byte_order_mark_is_no_fault(tmp_path: Path) -> None:
@@ -320,10 +296,10 @@ def test_other_formats_are_named_and_a_byte_order_mark_is_no_fault(tmp_path: Pat
         (LABEL_STUDIO / "first6_sdk_all_JSON_MIN.json", "JSON-MIN"),
         (LABEL_STUDIO / "ui_annotation_task.json", "not a list of"),
     ):
-        (refused,) = import_raw([path], HumanFolder(tmp_path / "run"), FIXED).refused
-        assert message in refused.what
+        with pytest.raises(InputError, match=message):
+            imported_files(tmp_path / "run", path)
     content = (EXPORTS / "preference.json").read_bytes()
-    scales = FIXED.study.scales
+    scales = FIXED.fixed.scales
     plain = read_export(content, tmp_path, KEY, scales)
     assert read_export(b"\xef\xbb\xbf" + content, tmp_path, KEY, scales) == plain
 
@@ -331,7 +307,7 @@ def test_other_formats_are_named_and_a_byte_order_mark_is_no_fault(tmp_path: Pat
 def test_exports_of_another_study_are_read_and_known_as_that() -> None:
     """Real exports of another form: 91 annotations, and none is of this study."""
     path = LABEL_STUDIO / "raw_default.json"
-    given = read_export(path.read_bytes(), path, KEY, FIXED.study.scales)
+    given = read_export(path.read_bytes(), path, KEY, FIXED.fixed.scales)
     assert {one.task for one in given} == {""}
     faults = Counter(one.fault.reason for one in given if one.fault)
     assert faults["unknown_task"] >= 91

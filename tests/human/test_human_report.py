@@ -12,10 +12,11 @@ import pytest
 
 from pairwright.records import Adherence, AspectScore, Pair, Quality
 from pairwright.settings.rules import HumanRules
-from pairwright_human_eval.folder import FixedStudy, HumanFolder
-from pairwright_human_eval.forms import labels_of, questions
-from pairwright_human_eval.quality_control import table_of
-from pairwright_human_eval.records import CANNOT_JUDGE, Answer, KeyedTask
+from pairwright_human_eval.decisions import table_of
+from pairwright_human_eval.folder import HumanFolder
+from pairwright_human_eval.forms import questions, read_form
+from pairwright_human_eval.opened import OpenStudy
+from pairwright_human_eval.records import CANNOT_JUDGE, Answer, KeyedTask, Objection
 from pairwright_human_eval.report import StudyReport, compute_report, page_of, write_report
 from pairwright_human_eval.units import Unit, outline_of
 from small_studies import OF_THREE, SCALES, Made, mixed, study_of
@@ -32,11 +33,12 @@ class Asked:
         rules = {name: of for name, of in options.items() if name in HumanRules.model_fields}
         policy = HumanRules(**OF_THREE | rules)
         study = self.made.study(overlap=options.get("overlap", 3), policy=policy)
-        self.fixed = FixedStudy(study, {keyed.task: keyed for keyed in self.made.keyed()})
+        key = {keyed.task: keyed for keyed in self.made.keyed()}
+        self.open = OpenStudy(HumanFolder(Path("run")), study, key)
 
     def answers(self, person: Person, **changes: Any) -> list[Answer]:
         found: list[Answer] = []
-        for keyed in self.fixed.key.values():
+        for keyed in self.open.key.values():
             ticks = person(keyed, self.made.by_id[keyed.unit])
             if ticks is not None:
                 found += answers_of(keyed, ticks, **changes)
@@ -44,9 +46,9 @@ class Asked:
 
     def report(self, answers: Person | Iterable[Answer], **options: Any) -> StudyReport:
         given = self.answers(answers) if callable(answers) else list(answers)
-        policy = options.pop("policy", self.fixed.study.policy)
+        policy = options.pop("policy", self.open.fixed.policy)
         outlines = [*map(outline_of, self.made.units)]
-        return compute_report(outlines, self.fixed, table_of(given), policy)[0]
+        return compute_report(outlines, self.open, table_of(given), policy)[0]
 
 
 def answers_of(keyed: KeyedTask, ticks: Ticks, **changes: Any) -> list[Answer]:
@@ -55,9 +57,9 @@ def answers_of(keyed: KeyedTask, ticks: Ticks, **changes: Any) -> list[Answer]:
         "round": 0 if keyed.purpose == "repeat" else keyed.round, "unit": keyed.unit,
         "pair": keyed.pair, "seconds": 30.0, "at": "", "source": "0001-0.json", **changes,
     }  # fmt: skip
-    comment = ticks.pop("comment", "")
-    labels = [*labels_of(ticks, keyed), *([("comment", "", comment)] if comment else [])]
-    return [Answer(kind=kind, item=item, label=label, **fields) for kind, item, label in labels]
+    said = read_form(ticks.items(), keyed, SCALES)
+    assert not isinstance(said, Objection)
+    return [Answer(kind=kind, item=item, label=label, **fields) for kind, item, label in said]
 
 
 # What people answer
@@ -266,7 +268,7 @@ def test_who_fails_the_checks_counts_nowhere() -> None:
     report = asked.report(answer)
     assert report.excluded == ["annotator-02"]
     assert report.preferred.value == 1
-    assert max(of.agreement.raters for of in report.agreement) == 8
+    assert max(of.raters for of in report.agreement.values()) == 8
     assert "EXCLUDED by attention checks: annotator-02" in page_of(report).opening[0]
 
 
@@ -279,7 +281,7 @@ def test_a_study_without_answers_has_no_numbers_and_says_so() -> None:
     assert page.opening[0].startswith("Nothing is answered yet: none of the")
     assert page.opening[1].startswith("0 of 6 units (3 twins and 3 violate pairs) are verified")
     assert report.decisions[0].states["waiting"] == 6
-    assert all(of.agreement.percent.value is None for of in report.agreement)
+    assert all(of.percent.value is None for of in report.agreement.values())
 
 
 def test_what_is_simulated_or_changed_stands_above_everything() -> None:
@@ -306,13 +308,13 @@ def test_the_files_of_a_report_are_the_same_each_time(tmp_path: Path) -> None:
 
 def test_the_agreement_table_has_a_row_for_every_question_in_the_order_of_the_work() -> None:
     rows = Asked(mixed(4, 4)).report(noisy(0.8)).agreement
-    assert [(row.question, row.measurement) for row in rows] == [
+    assert [(question, row.measurement) for question, row in rows.items()] == [
         *((f"quality: {scale.name}", "ordinal") for scale in SCALES),
         ("preference", "nominal"), ("aspect supported", "ordinal"),
         ("aspect delivered by", "nominal"),
     ]  # fmt: skip
-    for row in rows:
-        assert row.agreement.percent.value is not None
+    for row in rows.values():
+        assert row.percent.value is not None
         assert row.alpha.low is not None
 
 

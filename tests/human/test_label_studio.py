@@ -15,8 +15,8 @@ from label_studio_server import ANNOTATORS, Made, answers, make_study
 from pairwright.errors import CallFailed, EndpointRefused, InputError, PairwrightError
 from pairwright.extras import install
 from pairwright.progress import Event, Note
-from pairwright_human_eval.intake import withdraw_person
-from pairwright_human_eval.label_studio import PushResult, pull_answers, push_tasks, pushed_state
+from pairwright_human_eval.answers import withdraw_person
+from pairwright_human_eval.label_studio import PushResult, pull_answers, push_tasks
 from pairwright_human_eval.records import KINDS
 from pairwright_human_eval.server import LabelStudioClient
 from stand_in import KEY, Reply, StandIn
@@ -142,7 +142,7 @@ def test_what_is_odd_on_the_server_is_noted(site: Site) -> None:
     assert {name for name, content in site.raw().items() if content != before[name]} == {
         "project-1"
     }
-    assert len(pull_answers(site.made.folder.run).files.refused) == 1
+    assert len(pull_answers(site.made.folder.run).refused) == 1
     assert site.push().imported == 0
 
 
@@ -168,9 +168,7 @@ def test_an_import_whose_reply_got_lost_is_made_anew(
     assert (pushed.imported, pushed.already) == (30 - (number - 1) * UNITS, (number - 1) * UNITS)
     assert site.held() == site.tasks
     assert len(site.stand_in.projects) == 3
-    assert {project.id for project in pushed_state(site.made.folder).projects} == {
-        *site.stand_in.projects
-    }
+    assert {project.id for project in site.made.pushed().projects} == {*site.stand_in.projects}
 
 
 def test_an_import_that_did_nothing_is_made_anew(site: Site) -> None:

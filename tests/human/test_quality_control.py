@@ -5,7 +5,7 @@ from itertools import product
 import pandas as pd
 import pytest
 
-from pairwright_human_eval.quality_control import (
+from pairwright_human_eval.decisions import (
     annotators,
     checks,
     excluded_by,

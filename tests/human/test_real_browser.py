@@ -17,12 +17,7 @@ from pairwright_human_eval.forms import labelling_config
 from pairwright_human_eval.label_studio import pull_answers, push_tasks
 from pairwright_human_eval.records import KINDS, Data
 from pairwright_human_eval.server import LabelStudioClient
-from pairwright_human_eval.tasks import (
-    BlindUnit,
-    preference_task,
-    quality_task,
-    rubric_task,
-)
+from pairwright_human_eval.tasks import BlindUnit, blind_task
 from small_studies import one, rubric, violate
 
 pytestmark = pytest.mark.real
@@ -87,7 +82,7 @@ def test_hostile_texts_do_nothing_but_stand_there(
         first, second = TEXTS[n], TEXTS[(n + 1) % len(TEXTS)]
         pair = hostile_pair(n, first, second)
         page = BlindUnit(0, one(pair), False)
-        tasks.append(rubric_task(page, pair, "somebody", PlanRules()).data)
+        tasks.append(blind_task(page, "rubric", pair, "somebody", PlanRules()).data)
     form = labelling_config("rubric", scales())
     harm = [
         f"texts {2 * n} and {2 * n + 1}: {found}"
@@ -104,13 +99,13 @@ def test_hostile_texts_do_nothing_in_the_other_forms(
     pair = hostile_pair(0, TEXTS[0], TEXTS[1], narrative="\n\n".join(TEXTS))
     page = BlindUnit(0, one(pair), False)
     told = pair.rubric.model_copy(update={"origin": "gold"})
-    narrated = rubric_task(
-        page, pair.model_copy(update={"rubric": told}), "somebody", PlanRules()
+    narrated = blind_task(
+        page, "rubric", pair.model_copy(update={"rubric": told}), "somebody", PlanRules()
     ).data
     form = labelling_config("rubric", scales())
     (link,) = links(server, form, [narrated])
     assert not harm_of(browsing, link, narrated)
-    rated = quality_task(page, "somebody").data
+    rated = blind_task(page, "quality", None, "somebody", PlanRules()).data
     form = labelling_config("quality", scales())
     (link,) = links(server, form, [rated])
     assert not harm_of(browsing, link, rated)
@@ -122,7 +117,7 @@ def test_the_same_check_finds_what_raw_html_does(
     """Without `safe_html`; and in Label Studio's own Markdown, which lets scripts run."""
     pair = hostile_pair(0, TEXTS[0], TEXTS[1])
     page = BlindUnit(0, one(pair), False)
-    task = preference_task(page, pair, "somebody", PlanRules()).data | {"response_a": RAW}
+    task = blind_task(page, "preference", pair, "somebody", PlanRules()).data | {"response_a": RAW}
     form = labelling_config("preference", scales())
     (link,) = links(server, form, [task])
     found = harm_of(browsing, link, task)
@@ -155,7 +150,7 @@ def test_a_comment_written_before_skip_comes_back_with_the_skip(
         skip(page)
         open_form(page, link)
         skip(page)
-    answered = pull_answers(tmp_path).answers
+    answered = pull_answers(tmp_path)
     assert not answered.answers
     found = Counter((line.reason, line.detail) for line in answered.set_aside)
     assert found == {("skipped", "offensive"): 3, ("skipped", ""): 3}

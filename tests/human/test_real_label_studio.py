@@ -28,7 +28,8 @@ from label_studio_server import (
 from pairwright.errors import InputError
 from pairwright.progress import Event, Note
 from pairwright_human_eval.answers import write_answers
-from pairwright_human_eval.label_studio import PushResult, pull_answers, push_tasks, pushed_state
+from pairwright_human_eval.label_studio import PushResult, pull_answers, push_tasks
+from pairwright_human_eval.opened import read_study
 from pairwright_human_eval.server import LabelStudioClient
 
 pytestmark = pytest.mark.real
@@ -81,8 +82,8 @@ def test_200_units_go_out_and_come_back(
 ) -> None:
     made = make_study(tmp_path, UNITS)
     pushed = push(running, made)
-    assert (pushed.imported, len(pushed_state(made.folder).projects)) == (9 * UNITS, 9)
-    state = pushed_state(made.folder)
+    assert (pushed.imported, len(made.pushed().projects)) == (9 * UNITS, 9)
+    state = made.pushed()
     for project in state.projects:
         rows = made.rows(project.annotator, project.kind)
         # In the order of the file.
@@ -108,7 +109,7 @@ def test_200_units_go_out_and_come_back(
         # What was only begun the server does not export.
         assert len(json.loads(path.read_bytes())) == ANNOTATED + 1
 
-    answered = write_answers(made.folder, made.fixed)
+    answered = write_answers(read_study(made.folder.run))
     assert len(answered.tasks) == 9 * ANNOTATED
     assert Counter(aside.reason for aside in answered.set_aside) == {"skipped": 9}
     assert "@" not in made.folder.answers.read_text(encoding="utf-8")
@@ -121,7 +122,7 @@ def test_what_changes_on_the_server_is_pulled_and_what_is_deleted_is_named(
 ) -> None:
     made = make_study(tmp_path, 5, ANNOTATORS[:1], ("preference",))
     push(running, made)
-    (project,) = pushed_state(made.folder).projects
+    (project,) = made.pushed().projects
     person = people[ANNOTATORS[0]]
     ids = list(held(running.url, running.account.token, project.id).values())
     annotation = person.annotate(ids[0], answers("preference", 0))
@@ -129,8 +130,8 @@ def test_what_changes_on_the_server_is_pulled_and_what_is_deleted_is_named(
     # The counts stay what they are when an answer is changed.
     person.change(annotation, answers("preference", 1))
     pull(made)
-    (answer,) = write_answers(made.folder, made.fixed).answers
-    assert answer.label == made.fixed.key[answer.task].sides["B"]
+    (answer,) = write_answers(read_study(made.folder.run)).answers
+    assert answer.label == made.open.key[answer.task].sides["B"]
 
     person.delete_task(ids[0])
     person.delete_task(ids[4])
@@ -160,7 +161,7 @@ def test_a_push_that_is_killed_goes_on_without_importing_twice(
         """An import is out, and it is not known what came of it."""
         if not made.folder.server.exists():
             return False
-        projects = pushed_state(made.folder).projects
+        projects = made.pushed().projects
         return len(projects) == done + 1 and not projects[-1].tasks
 
     wait_for("an import", in_the_middle)
@@ -168,10 +169,10 @@ def test_a_push_that_is_killed_goes_on_without_importing_twice(
     process.wait()
     pushed = push(running, made)
     assert (pushed.imported, pushed.already) == ((4 - done) * UNITS, done * UNITS)
-    title = pushed_state(made.folder).projects[0].title.partition(" annotator")[0]
+    title = made.pushed().projects[0].title.partition(" annotator")[0]
     there = server.projects(title)
-    assert there.keys() == {project.id for project in pushed_state(made.folder).projects}
-    for project in pushed_state(made.folder).projects:
+    assert there.keys() == {project.id for project in made.pushed().projects}
+    for project in made.pushed().projects:
         ids = held(running.url, running.account.token, project.id)
         assert list(ids) == list(project.tasks)
         assert len(ids) == UNITS

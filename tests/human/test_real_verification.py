@@ -20,9 +20,10 @@ from label_studio_process import LabelStudioServer, prepare
 from label_studio_server import Person, cache_folder, held, newcomer
 from live_study import LiveStudy, files_of
 from opinions import Given, Said, lines, opinion, result, ticks
+from pairwright.lines import read_one
 from pairwright.text import passages
 from pairwright_human_eval.folder import HumanFolder, records_in
-from pairwright_human_eval.label_studio import pushed_state
+from pairwright_human_eval.label_studio import ServerState
 from pairwright_human_eval.records import KINDS, KeyedTask
 from study import HISTORIES
 
@@ -94,7 +95,7 @@ def test_200_pairs_from_a_build_to_the_second_round(
     key = list(records_in(folder.key, KeyedTask))
     assert_quotes_stand_in_posts(folder, key)
     human_again(folder, "push", run, "--url", running.url)
-    projects = pushed_state(folder).projects
+    projects = read_one(folder.server, ServerState).projects
     assert len(projects) == 9
     assert {name for p in projects for name in p.tasks} == {row.task for row in key}
 
@@ -178,7 +179,7 @@ def firsts(rows: list[KeyedTask]) -> list[KeyedTask]:
 
 def answer_over_api(person: Person, folder: HumanFolder, rows: list[KeyedTask]) -> Given:
     """Every task, in the order of the key; in the first round the last of each kind is skipped."""
-    state = pushed_state(folder)
+    state = read_one(folder.server, ServerState)
     ids = dict[str, int]()
     for project in state.projects:
         ids |= held(state.url, person.account.token, project.id)
@@ -202,7 +203,9 @@ def answer_in_browser(
             said = given[row.task] = opinion(row)
             fill_in(
                 browsing.page,
-                dict(pushed_state(folder).links(row.round)[row.annotator])[row.kind],
+                dict(read_one(folder.server, ServerState).links(row.round)[row.annotator])[
+                    row.kind
+                ],
                 dict(ticks(row, said)),
                 pictures,
                 f"{row.kind}-{row.round}",

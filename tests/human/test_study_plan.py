@@ -6,10 +6,11 @@ from pathlib import Path
 import pytest
 
 from pairwright.settings.rules import HumanRules, PlanRules
-from pairwright_human_eval.assign import fitting, make_tasks, possible_overlap
+from pairwright_human_eval.opened import fitting
 from pairwright_human_eval.records import Data, pseudonyms
 from pairwright_human_eval.report import decide
 from pairwright_human_eval.study import WORDS_A_MINUTE, export_tasks, plan_study, words_shown
+from pairwright_human_eval.tasks import make_tasks, possible_overlap
 from pairwright_human_eval.units import units_of
 from released import answered, right, run_of, twinned
 from small_studies import FILE, mixed, study_of, violate

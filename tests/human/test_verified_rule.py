@@ -10,7 +10,8 @@ import pytest
 from pairwright import assets
 from pairwright.evaluation.outputs import PersonQuestions
 from pairwright.pairs import RowDelivery, RowSupport
-from pairwright_human_eval.folder import HumanFolder, read_study, read_tasks
+from pairwright_human_eval.folder import read_tasks
+from pairwright_human_eval.opened import read_study
 from pairwright_human_eval.records import KeyedTask
 from pairwright_human_eval.report import decide
 from pairwright_human_eval.units import Unit
@@ -106,8 +107,9 @@ def test_the_papers_setting_can_be_verified(tmp_path: Path) -> None:
         ("human", "simulate", run),
     ):
         assert pairwright(*command).code == 0
-    key = [keyed for keyed in read_study(HumanFolder(run)).key.values() if keyed.kind == "rubric"]
-    tasks = read_tasks(HumanFolder(run), key).values()
+    asked = read_study(run)
+    key = [keyed for keyed in asked.key.values() if keyed.kind == "rubric"]
+    tasks = read_tasks(asked.folder, key).values()
     assert tasks
     assert all(task["posts"] and task["aspects"] for task in tasks)
     assert "verified" in states(run)

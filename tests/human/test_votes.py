@@ -173,7 +173,7 @@ def test_what_cannot_be_a_number_is_said(
     found = question(rows, tmp_path)
     assert any(remark in one for one in found.remarks)
     if "fewer" not in remark:
-        assert found.alpha.value is None
+        assert found.agreement.alpha.value is None
 
 
 @pytest.mark.parametrize("name", ["irrcac_raw_4raters", "irrcac_raw_5observers"])
@@ -186,7 +186,7 @@ def test_agreement_is_as_published(tmp_path: Path, name: str) -> None:
     ]
     found = question(rows, tmp_path)
     known = PUBLISHED[name]["recomputed_with_irrCAC_unweighted"]
-    assert found.measurement == "ordinal"
+    assert found.agreement.measurement == "ordinal"
     nominal = found.agreement.alpha_nominal.value
     assert nominal == pytest.approx(known["krippendorff"][0], abs=5e-6)
 

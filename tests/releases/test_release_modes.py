@@ -8,7 +8,7 @@ import pytest
 from pairwright.audits.run import write_audit
 from pairwright.pairs import Layout, parts_of, read_rows
 from pairwright.releases.verify import verify_release
-from pairwright_human_eval.folder import HumanFolder, read_study
+from pairwright_human_eval.opened import read_study
 from pairwright_human_eval.study import export_tasks
 from released import placebo, released, rows, run_of, twinned, violated
 
@@ -60,7 +60,7 @@ def test_a_study_asks_about_every_mode_and_no_aspect_of_a_placebo(tmp_path: Path
     assert sum(made.units.values()) == 60
     assert made.study.of == 60
     modes = {pair.twin_id or pair.id: pair.mode for pair in many}
-    tasks = read_study(HumanFolder(run)).key.values()
+    tasks = read_study(run).key.values()
     found = Counter((modes[one.unit], one.kind, one.purpose) for one in tasks if one.pair)
     assert {asked: n for asked, n in found.items() if asked[0] == "placebo"} == {
         ("placebo", "preference", "vote"): 20 * 2 * 3,

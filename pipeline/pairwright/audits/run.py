@@ -30,8 +30,8 @@ from pairwright.pairs import (
 from pairwright.pairs.address import read_tombstones
 from pairwright.progress import Note, Progress, Step, log_notes
 from pairwright_human_eval.folder import HumanFolder
+from pairwright_human_eval.opened import read_study
 from pairwright_human_eval.released import ReleasedStudy, published, read_public
-from pairwright_human_eval.study import read_open_study
 from pairwright_human_eval.units import outline_of
 
 
@@ -165,6 +165,6 @@ def _study_of(run: Path) -> ReleasedStudy | None:
     """What people answered on a run's pairs; None if nobody was asked."""
     if not HumanFolder(run).study.exists():
         return None
-    study = read_open_study(run)
+    study = read_study(run)
     outlines = [outline_of(unit) for unit in study.units()]
     return published(study.fixed, outlines, study.answers(), study.rules)

@@ -49,9 +49,9 @@ from pairwright.releases.summary import Summary
 from pairwright.releases.verify.release import check_folder
 from pairwright.settings.config import essential
 from pairwright_human_eval.decisions import Decision
-from pairwright_human_eval.folder import HumanFolder, read_fixed
+from pairwright_human_eval.folder import HumanFolder
+from pairwright_human_eval.opened import read_study
 from pairwright_human_eval.released import ReleasedStudy, published
-from pairwright_human_eval.study import read_open_study
 
 _AGAIN = "Run pairwright build again to its end: no call is sent twice."
 
@@ -286,9 +286,8 @@ def _candidates(
     def count(done: int) -> None:
         progress(Step("reading pairs", done))
 
-    fixed = read_fixed(human)
-    if fixed is None:
-        entries, _ = read_candidates(run / "pairs.jsonl", forgotten, None, count)
+    if not human.study.exists():
+        entries, _ = read_candidates(run / "pairs.jsonl", forgotten, frozenset(), count)
         to_verify = any(one.needs_votes and not one.forgotten for one in entries)
         if to_verify and not trial:
             raise InputError(
@@ -298,13 +297,13 @@ def _candidates(
                 " trying out.",
             )
         return entries, None, None
-    study = read_open_study(run)
+    study = read_study(run)
     progress(Step("reading answers"))
-    pairs, answers = study.pairs(), study.answers()
-    entries, outlines = read_candidates(pairs, forgotten, study.fixed, count)
+    answers = study.answers()
+    entries, outlines = read_candidates(study.pairs(), forgotten, study.asked, count)
     left_out = {entry.id for entry in entries if entry.forgotten}
     progress(Step("deciding"))
-    public = published(study.fixed, outlines, answers, study.rules, leaving=left_out)
+    public = published(study.fixed, outlines, answers, study.rules, left_out)
     if public.simulated and not trial:
         raise InputError(
             "simulated annotators answered, and that verifies nothing",

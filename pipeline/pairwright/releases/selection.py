@@ -2,7 +2,7 @@
 why the others do not.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from itertools import groupby
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
@@ -15,7 +15,6 @@ from pairwright.pairs import RowVotes
 from pairwright.pairs.address import ForgetList
 from pairwright.records import Pair, pseudonym
 from pairwright_human_eval.decisions import Decision
-from pairwright_human_eval.folder import FixedStudy
 from pairwright_human_eval.released import ReleasedStudy
 from pairwright_human_eval.units import Outline, Unit, outline_of, units_of
 
@@ -80,15 +79,14 @@ def subject_at(file: BinaryIO, entry: ReleaseCandidate, path: Path) -> Unit:
 def read_candidates(
     pairs: Path,
     forgotten: ForgetList,
-    study: FixedStudy | None,
+    asked: Set[str],
     step: Callable[[int], None] = lambda _: None,
 ) -> tuple[tuple[ReleaseCandidate, ...], tuple[Outline, ...]]:
-    """All subjects of pairs.jsonl, in the run's order, and the outlines of those of the study;
-    `step` gets the number of subjects read.
+    """All subjects of pairs.jsonl, in the run's order, and the outlines of those that people were
+    asked about; `step` gets the number of subjects read.
 
     Raises InputError for a line that is not a pair.
     """
-    subjects = study.units if study else set()
     entries, outlines = list[ReleaseCandidate](), list[Outline]()
     for offset, subject in subjects_in(pairs):
         entries.append(
@@ -101,7 +99,7 @@ def read_candidates(
                 needs_votes=label_of(subject.mode) != "given",
             )
         )
-        if subject.id in subjects:
+        if subject.id in asked:
             outlines.append(outline_of(subject))
         if len(entries) % 100 == 0:
             step(len(entries))

@@ -117,9 +117,8 @@ def agreement_rows(release: ReleaseContext) -> list[tuple[str, str, str, str]]:
     """Question, answers, percent agreement and alpha, with intervals."""
     public = release.primary.public
     return [
-        (each.question, f"{each.agreement.percent.n:,}", each.agreement.percent.percent(),
-         each.alpha.text(2))
-        for each in (public.findings.agreement if public else ())
+        (question, f"{found.percent.n:,}", found.percent.percent(), found.alpha.text(2))
+        for question, found in (public.findings.agreement.items() if public else ())
     ]  # fmt: skip
 
 
