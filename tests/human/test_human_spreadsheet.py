@@ -86,7 +86,7 @@ def test_take_ins_say_what_is_new_and_status_what_is_later_than_the_report(
     skip = {vote.task: {"preference": "Skip"}}
     said = study.do("import", study.fill(FIRST, lambda task: skip.get(task.task) or usual(task)))
     assert f"{len(study.own(FIRST)) - 1} new, 0 changed, 0 gone." in said
-    assert "of which 1 were skipped" in said
+    assert "(1 skipped)" in said
     assert "open: pull or import again when they are" in said
     study.do("report")
     assert "after the last report" not in study.do("status")
