@@ -81,10 +81,11 @@ test-latest:     ## the fast tests with the newest release of every dependency
 	.venv-latest/bin/python -m pip install --quiet --group dev --editable '.[hub,label-studio]'
 	.venv-latest/bin/pytest -m 'not real'
 
-check: .venv/all-$(STAMP)     ## format, lint, types, import contracts, licences of what is installed
+check: .venv/all-$(STAMP)     ## format, lint, types, plain English, import contracts, licences of what is installed
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+	$(BIN)/pytest -q -p no:cacheprovider tests/docs/test_words.py
 	$(BIN)/lint-imports
 	$(BIN)/pip-licenses --python $(BIN)/python >/dev/null
 
@@ -92,7 +93,7 @@ format: .venv/all-$(STAMP)    ## put the code into its form
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-docs: .venv/all-$(STAMP)      ## write the reference pages of docs/ from the code, and the tutorial's output
+docs: .venv/all-$(STAMP)      ## write the reference pages of docs/ from the code, and what commands on the pages print
 	$(BIN)/python docs/generate.py
 	$(BIN)/python docs/tutorial.py
 

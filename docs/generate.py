@@ -15,9 +15,7 @@ from pathlib import Path
 from reference.checks import checks_page
 from reference.commands import commands_page
 from reference.config import config_page
-from reference.scorers import scorers_page
-from reference.sources import sources_page
-from reference.train import train_page
+from reference.python import python_page
 
 DOCS = Path(__file__).resolve().parent
 
@@ -39,12 +37,10 @@ def main() -> int:
 
 
 PAGES: dict[str, Callable[[], str]] = {
-    "config.md": config_page,
-    "scorers_keys.md": scorers_page,
-    "train_keys.md": train_page,
-    "checks.md": checks_page,
     "commands.md": commands_page,
-    "sources.md": sources_page,
+    "config.md": config_page,
+    "checks.md": checks_page,
+    "python.md": python_page,
 }
 
 if __name__ == "__main__":

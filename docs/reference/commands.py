@@ -11,15 +11,13 @@ from reference.markdown import page_of, table
 
 
 def commands_page() -> str:
-    commands = command_tree().commands
-    links = (f"- [{name}](#pairwright-{name}): {text}" for name, text in commands.summaries())
-    sections = [part for name, one in commands.items() for part in _command((name,), one)]
+    sections = [
+        part for name, one in command_tree().commands.items() for part in _command((name,), one)
+    ]
     return page_of(
         "# Commands",
-        "`--help`, or `-h`, says the same in a terminal. Exit codes: 0 whole; 1 finished"
-        " but short; 2 wrong input or a refusing endpoint; 3 waiting for batch replies; 130"
-        " interrupted, run again to go on.",
-        "\n".join(links),
+        "`--help`, or `-h`, prints the same in a terminal. [Exit codes](how_it_works.md#exit-codes)"
+        " are the same for all commands.",
         *sections,
     )
 

@@ -1,16 +1,19 @@
-"""config.md: every key of a run's configuration."""
+"""config.md: every key of the files that a person writes."""
 
 import inspect
 import json
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, get_args
 
 from pydantic import BaseModel
 
+from pairwright.evaluation.settings import OutputJudge, Policy, ScorerHistory, Scorers, Spec
 from pairwright.settings.config import PRESETS, Budget, Config, Roles, SamplingByRole, essential
 from pairwright.settings.endpoints import DECIDING, OPERATIONAL, Endpoint, Sampling
+from pairwright.settings.prompt import PROMPTS, variables
 from pairwright.settings.rules import (
     GateRules,
+    HistoryRules,
     HumanRules,
     NaturalRules,
     PlanRules,
@@ -18,8 +21,18 @@ from pairwright.settings.rules import (
     SourceRules,
     TwinRules,
 )
-from reference.keys import key_table, kind_of, meaning, toml
+from pairwright.training.plan_settings import (
+    FilePlanner,
+    Lora,
+    PlanScoring,
+    PromptedPlanner,
+    Steps,
+    Training,
+)
+from pairwright.training.plan_settings import MatchJudge as PlanJudge
+from reference.keys import SAMPLED, key_table, kind_of, meaning, toml
 from reference.markdown import page_of, table
+from reference.sources import source_sections
 
 # The tables of a config in the order of the page, and how their headings are written.
 TABLES: dict[str, tuple[str, type[BaseModel]]] = {
@@ -35,40 +48,86 @@ TABLES: dict[str, tuple[str, type[BaseModel]]] = {
     "release": ("release", ReleaseInfo),
     "budget": ("budget", Budget),
 }
+BESIDE = {"kind", "sampling"}
+TRAINED = {"lora": Lora, "steps": Steps, "history": HistoryRules}
 
 
 def config_page() -> str:
     return page_of(
         "# The configuration",
-        "A run is configured by one TOML file. This page lists every key; a key that is not here"
-        " is an error that names it. Paths are relative to the file's folder. A default of none"
-        " means that the key is absent; TOML has no way to write it. API keys are never in the"
-        " file: `api_key_env` names the environment variable that holds one, and what looks like a"
-        " key there, or among the flags and further fields of a model, is refused and not"
-        " repeated.",
-        "`pairwright init DIR` writes a file to start from. Complete files for both presets are in"
-        " [regenerate.md](regenerate.md).",
+        "Every key of every TOML file. A key that is not here is an error that names it. Paths are"
+        " relative to the file's folder. A default of none means that the key is absent. API keys"
+        " are never in a file: `api_key_env` names the environment variable that holds one.",
+        "`pairwright init DIR` writes a file to start from.",
         "## Keys outside tables",
         key_table(Config, [k for k in Config.model_fields if k not in TABLES]),
         "Required tables: `[source]`, `[roles]` and one `[endpoints.NAME]` for each name that the"
-        ' roles use. With `modes = ["natural"]` only `[source]`: no model is'
-        " asked.",
+        ' roles use. With `modes = ["natural"]` only `[source]` is required.',
         *_table_sections(),
         "## Presets",
-        "A preset is a set of defaults under the rest of the file: what the file says wins, key by"
-        ' key. `"pairwright"` changes nothing. `"paper"` is the same as writing:',
+        'A preset is a set of defaults; what the file says wins, key by key. `"pairwright"`'
+        ' changes nothing. `"paper"` is the same as writing:',
         f"```toml\n{_preset(PRESETS['paper'])}\n```",
         "## What may differ when a run goes on",
-        "A run folder keeps the resolved configuration, with hashes of prompts, rubrics and"
-        " source. A second run in the folder must agree with it, or be given `--accept-changes`."
-        " Where no reply of a model is stored, as of people's own choices, it is built again, says"
-        " what changed."
-        " Free to change at any time, because they do not decide what comes out:",
-        f"- in `[endpoints.NAME]`: {', '.join(f'`{key}`' for key in sorted(OPERATIONAL))}\n"
-        "- in `[endpoints.NAME.vllm]`: all flags but"
-        f" {', '.join(f'`{flag}`' for flag in sorted(DECIDING))}\n"
+        "A run folder keeps the resolved configuration, with hashes of prompts, rubrics and source."
+        " Another run in the folder must agree with it, or needs `--accept-changes`. These may"
+        " change at any time:",
+        f"- in `[endpoints.NAME]`: {_listed(sorted(OPERATIONAL))}\n"
+        f"- in `[endpoints.NAME.vllm]`: all flags but {_listed(sorted(DECIDING))}\n"
         "- endpoints that no role names\n" + "\n".join(f"- {name}" for name in _free()),
+        *source_sections(),
+        "## Prompts",
+        "A prompt must use each of its variables, and no others. It may leave out `earlier`,"
+        " `reasons`, `shared`, `each`, `languages` and `characters`.",
+        table(
+            ("prompt", "variables"),
+            [(f"`{name}.md`", _listed(sorted(variables(name)))) for name in sorted(PROMPTS)],
+        ),
+        "## The file of scorers",
+        "`--scorers FILE.toml` of `evaluate`, `train reward-server` and `downstream`"
+        " ([examples](evaluate.md#a-file-of-scorers)). `[endpoints.NAME]` is as above. A folder of"
+        " a model is relative to where the command runs.",
+        key_table(Scorers, ["prompts", "seed"]),
+        *_scorer_sections(),
+        "## Train planner",
+        "The file of `pairwright train planner` ([example](train.md#train-a-planner))."
+        " `[source]` and `[validation]` are as above.",
+        key_table(
+            Training,
+            [
+                key
+                for key in Training.model_fields
+                if key not in TABLES | TRAINED and key != "validation"
+            ],
+        ),
+        *_sections(TRAINED),
+        "## Train score",
+        "The file of `pairwright train score` ([example](train.md#compare-planners)). `[source]`"
+        " and `[endpoints.NAME]` are as above.",
+        key_table(PlanScoring, ["prompts", "rubrics", "seed"]),
+        '`[planners.NAME]` with `kind = "endpoint"` takes those of [`[planner]`](#planner) and:',
+        key_table(PromptedPlanner, _new(PromptedPlanner, PlanRules)),
+        '`[planners.NAME]` with `kind = "plans"`, and `[judge]`:',
+        key_table(FilePlanner, _new(FilePlanner)),
+        key_table(PlanJudge, _new(PlanJudge)),
     )
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
+
+
+def _new(model: type[BaseModel], known: type[BaseModel] | None = None) -> list[str]:
+    """The keys of a model that another does not have."""
+    old = BESIDE | (known.model_fields.keys() if known else set())
+    return [key for key in model.model_fields if key not in old]
+
+
+def _sections(tables: Mapping[str, type[BaseModel]]) -> Iterator[str]:
+    for name, model in tables.items():
+        yield f"### [{name}]"
+        yield inspect.getdoc(model) or ""
+        yield key_table(model, _new(model))
 
 
 def _table_sections() -> Iterator[str]:
@@ -106,6 +165,28 @@ def _free() -> list[str]:
     resolved = Config.model_validate(stub).model_dump(mode="json")
     free = [name for name in resolved if name not in essential(resolved)]
     names = [f"the table `[{name}]`" if name in TABLES else f"`{name}`" for name in free]
-    return [
-        f"{name}, without people's own choices" if "natural" in name else name for name in names
-    ]
+    return [f"{name}, if no mode is `natural`" if "natural" in name else name for name in names]
+
+
+def _scorer_sections() -> Iterator[str]:
+    for kind in get_args(get_args(Spec)[0]):
+        name = get_args(kind.model_fields["kind"].annotation)[0]
+        yield f'### [scorers.NAME] with kind = "{name}"'
+        yield inspect.getdoc(kind) or ""
+        yield key_table(kind, _new(kind))
+        if "sampling" in kind.model_fields:
+            yield SAMPLED
+    yield "### [judge]"
+    yield inspect.getdoc(OutputJudge) or ""
+    yield key_table(OutputJudge, _new(OutputJudge))
+    yield SAMPLED
+    yield "### [policy]"
+    yield (
+        f"{inspect.getdoc(Policy)} It also takes `posts`, `history_tokens`, `retrieval` and"
+        " `dense_model` of [`[planner]`](#planner)."
+    )
+    yield key_table(Policy, _new(Policy, PlanRules))
+    yield SAMPLED
+    yield "### [history] of scorers"
+    yield inspect.getdoc(ScorerHistory) or ""
+    yield key_table(ScorerHistory, _new(ScorerHistory))

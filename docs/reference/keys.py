@@ -19,8 +19,8 @@ UNSAID = {
     "judge": "endpoint that judges adherence, quality and support, and matches aspects",
 }
 # Types that are too long to spell out.
-KINDS = {"off": "list of gates, by their [names](run.md#the-gates)"}
-SAMPLED = "`sampling` is a table as a build's [`sampling.judge`](config.md#samplingrole)."
+KINDS = {"off": "list of [gates](checks.md#gates)"}
+SAMPLED = "`sampling` is a table like [`sampling.judge`](#samplingrole)."
 
 
 def key_table(model: type[BaseModel], names: Sequence[str]) -> str:
@@ -54,7 +54,7 @@ def _types(annotation: Any) -> list[str]:
         return [f"list of {_either(_types(inner[0]))}"]
     if origin is dict:
         return ["table"]
-    names = {str: "text", int: "whole number", float: "number", bool: "`true` or `false`"}
+    names = {str: "text", int: "integer", float: "number", bool: "switch"}
     return [names[annotation]]
 
 
@@ -63,7 +63,7 @@ def _either(options: list[str]) -> str:
 
 
 def _bounds(constraints: Sequence[object]) -> str:
-    return "".join(map(_bound, constraints)).replace(", at least 0, at most 1", ", 0 to 1")
+    return "".join(map(_bound, constraints)).replace(", ≥ 0, ≤ 1", ", 0 to 1")
 
 
 def _bound(constraint: object) -> str:
@@ -71,15 +71,15 @@ def _bound(constraint: object) -> str:
         case Strict():
             return ""
         case Ge():
-            return f", at least {constraint.ge}"
+            return f", ≥ {constraint.ge}"
         case Gt():
-            return f", more than {constraint.gt}"
+            return f", > {constraint.gt}"
         case Le():
-            return f", at most {constraint.le}"
+            return f", ≤ {constraint.le}"
         case Lt():
-            return f", less than {constraint.lt}"
+            return f", < {constraint.lt}"
         case MinLen():
-            return f", at least {constraint.min_length}"
+            return ", not empty" if constraint.min_length == 1 else f", ≥ {constraint.min_length}"
     if hasattr(constraint, "pattern"):
         return ""
     raise TypeError(f"no words for {constraint!r}")

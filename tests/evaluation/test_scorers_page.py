@@ -1,4 +1,4 @@
-"""docs/scorers.md, followed to the letter on a small release: files and commands."""
+"""docs/evaluate.md, followed to the letter on a small release: files and commands."""
 
 import json
 import re
@@ -16,7 +16,7 @@ from pairwright.evaluation.scores import ScoreTable, read_scores
 from pairwright.evaluation.settings import Spec, load_scorers
 from study import pairwright
 
-PAGE = (Path(__file__).resolve().parents[2] / "docs" / "scorers.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).resolve().parents[2] / "docs" / "evaluate.md").read_text(encoding="utf-8")
 ENDINGS = {"python": "py", "toml": "toml", "markdown": "md"}
 
 
@@ -107,7 +107,7 @@ def test_the_scorer_of_ones_own_runs_and_the_file_of_scores_is_taken_in(folder: 
 
 
 def test_the_reply_of_the_page_is_what_is_read_and_the_request_what_is_sent() -> None:
-    asked, answered = (json.loads(b.text) for b in BLOCKS if b.language == "json")
+    asked, answered = [json.loads(b.text) for b in BLOCKS if b.language == "json"][1:]
     # The same reply is read in test_scorers_served.
     assert answered["data"] == [{"probs": [0.73], "num_classes": 1}]
     assert asked.keys() == {"model", "messages", "use_activation"}

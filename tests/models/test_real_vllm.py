@@ -139,7 +139,7 @@ print(json.dumps(sorted(parser._option_string_actions)))
 
 
 def test_vllm_takes_every_command_and_knows_every_flag_of_the_page(engines: str) -> None:
-    page = (HERE.parents[1] / "docs" / "serve.md").read_text(encoding="utf-8")
+    page = (HERE.parents[1] / "docs" / "serving.md").read_text(encoding="utf-8")
     commands = [
         re.sub(r"\$\(\(.*?\)\)", "8000", line).partition("vllm serve ")[2].rstrip(" &")
         for block in re.findall(r"^```bash\n(.*?)^```", page, re.DOTALL | re.MULTILINE)

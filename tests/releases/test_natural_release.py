@@ -180,7 +180,7 @@ def test_the_example_gives_what_its_page_says(tmp_path: Path) -> None:
     assert len({frozenset(couple) for couple in users.values()}) == 6
     manifest = json.loads((tmp_path / "run" / "manifest.json").read_bytes())
     for reason, n in manifest["source"]["refused"].items():
-        assert f"refused {n}: {reason}" in page
+        assert f"| `{reason}` | {n} |" in page
     made = release(tmp_path / "run", tmp_path / "1.0.0", "1.0.0")
     assert not made.failed_checks
     assert "12 fictional users" in (made.folder / "README.md").read_text(encoding="utf-8")

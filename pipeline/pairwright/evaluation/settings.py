@@ -243,8 +243,8 @@ class Scorers(Record):
 def load_scorers(path: Path) -> Scorers:
     """Read the file, with the paths of its scorers made absolute. Raises ConfigError naming the
     key."""
-    otherwise = f"{DOCS / 'scorers.md'} shows one. The baselines need none."
-    settings = validated(Scorers, read_toml(path, otherwise), path, docs=DOCS / "scorers_keys.md")
+    otherwise = f"{DOCS / 'evaluate.md'} shows one. The baselines need none."
+    settings = validated(Scorers, read_toml(path, otherwise), path)
     folder = path.resolve().parent
     placed = {name: _placed(spec, folder) for name, spec in settings.scorers.items()}
     return _changed(settings, scorers=placed)

@@ -95,7 +95,7 @@ class Config(Record):
         100,
         ge=20,
         description="most words of a response, enforced; in scripts without spaces the characters"
-        " that make as many ([other languages](languages.md#what-a-word-is))",
+        " that make as many ([words](statistics.md#what-a-word-is))",
     )
     draws: int = Field(
         5,

@@ -136,7 +136,7 @@ class Domains:
         """Every `*.toml` of the folder but quality.toml; raises InputError."""
         paths = sorted(p for p in folder.glob("*.toml") if p.name != "quality.toml")
         if not paths:
-            fix = f"Add one <domain>.toml; see {DOCS / 'extend.md'}."
+            fix = f"Add one <domain>.toml; see {DOCS / 'generate.md'}."
             raise InputError("no domain file", where=folder, fix=fix)
         return cls([_load(path, Domain, key=path.stem) for path in paths], folder)
 
@@ -168,4 +168,4 @@ def load_scales(folder: Path) -> tuple[Scale, ...]:
 
 def _load(path: Path, kind: type[T], **more: str) -> T:
     data = read_toml(path, "`pairwright init` writes one to start from.", InputError)
-    return validated(kind, {**data, **more}, path, docs=DOCS / "extend.md", error=InputError)
+    return validated(kind, {**data, **more}, path, docs=DOCS / "generate.md", error=InputError)

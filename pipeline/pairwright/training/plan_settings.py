@@ -111,7 +111,7 @@ class PlanScoring(Record):
 def load_settings(kind: type[R], path: Path) -> R:
     """Read a file of settings. Raises ConfigError naming the key."""
     data = read_toml(path, f"{DOCS / 'train.md'} shows one.")
-    return validated(kind, data, path, docs=DOCS / "train_keys.md")
+    return validated(kind, data, path, docs=DOCS / "config.md")
 
 
 def prompts_and_domains(settings: Training | PlanScoring, base: Path) -> tuple[Prompts, Domains]:

@@ -56,7 +56,7 @@ def read_gold(rules: SourceRules, domains: Domains, folder: Path, where: str) ->
         raise SourceError(
             f"not one of {n:,} items has gold aspects",
             where=f"{where} {rules.path}",
-            fix=f"Give items a list `rubric_aspects`, as LaMP-QA's have: {DOCS / 'sources.md'}.",
+            fix=f"Give items a list `rubric_aspects`, as LaMP-QA's have: {DOCS / 'config.md'}.",
         )
     refused = source.refused | ({"no_gold_aspects": n} if n else {})
     return SourceItems(items, dict(sorted(refused.items())), source.hash, without)

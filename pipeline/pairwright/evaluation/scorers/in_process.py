@@ -111,7 +111,7 @@ def batch_places(texts: Sequence[TokenizedText], tokens: int) -> Iterator[list[i
 
 def unusable_model(where: str, model: str, what: str) -> ConfigError:
     """The error for a model that cannot score."""
-    fix = f"Name another model; {DOCS / 'scorers.md'} says which can be used."
+    fix = f"Name another model; {DOCS / 'evaluate.md'} says which can be used."
     return ConfigError(f"{model}: {what}", where=where, fix=fix)
 
 

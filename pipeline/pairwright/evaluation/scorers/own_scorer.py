@@ -36,7 +36,7 @@ from pairwright.models.scores import chat_reply, score_reply
 from pairwright.models.store import Store
 from pairwright.pairs.conversion import user_message
 
-_SHAPE = f'{DOCS / "scorers.md"}, "A scorer of your own", shows one.'
+_SHAPE = f'{DOCS / "evaluate.md"}, "A class of your own", shows one.'
 _NUMBERS = "It must give one finite number, or None, for each candidate, in their order."
 _NONE = "none"
 

@@ -1,0 +1,57 @@
+"""The pages are plain English: no phrase of words.toml, and no sentence longer than it says."""
+
+import re
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from markdown_it import MarkdownIt
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+WRITTEN = [page for page in PAGES if "Written by docs/generate.py" not in page.read_text("utf-8")]
+WORDS = tomllib.loads(Path(__file__).with_name("words.toml").read_text("utf-8"))
+FORBIDDEN = re.compile(rf"(?<!\w)(?:{'|'.join(WORDS['forbidden'])})(?!\w)", re.IGNORECASE)
+END = re.compile(r"(?<=[.!?:])[\"')\]]*\s+(?=[A-Z\"'(\[`])")
+ABBREVIATION = re.compile(r"\b(?:e\.g|i\.e|vs|et al|Dr)\.\s")
+
+
+def sentences(markdown: str) -> Iterator[tuple[int, str]]:
+    """Each sentence of the prose with the line of its block. Code counts as one word."""
+    line = 0
+    for block in MarkdownIt("commonmark").enable("table").parse(markdown):
+        line = block.map[0] + 1 if block.map else line
+        parts = []
+        for token in block.children or [] if block.type == "inline" else []:
+            if token.type == "code_inline":
+                parts.append("`code`")
+            elif token.type in ("softbreak", "hardbreak"):
+                parts.append(" ")
+            elif token.type == "text":
+                parts.append(token.content)
+        text = ABBREVIATION.sub(lambda found: found[0].replace(".", ""), "".join(parts))
+        yield from ((line, one) for one in END.split(text) if one.strip())
+
+
+def faults(page: Path) -> list[str]:
+    found = []
+    for line, sentence in sentences(page.read_text("utf-8")):
+        words = len(re.findall(r"\w[\w.,'/-]*|`code`", sentence))
+        if words > WORDS["longest_sentence"]:
+            found.append(f"{page.name}:{line}: {words} words: {sentence}")
+        found += [f"{page.name}:{line}: {one!r}: {sentence}" for one in FORBIDDEN.findall(sentence)]
+    return found
+
+
+@pytest.mark.parametrize("page", WRITTEN, ids=lambda page: page.name)
+def test_a_page_is_plain_english(page: Path) -> None:
+    assert faults(page) == []
+
+
+def test_a_long_sentence_and_a_forbidden_phrase_are_found(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(
+        f"Short. Long {'word ' * 25}end.\n\n```sh\nmend it\n```\n\nWe mend `x` beside it.\n"
+    )
+    assert [fault.split(": ")[1] for fault in faults(page)] == ["27 words", "'mend'", "'beside it'"]
