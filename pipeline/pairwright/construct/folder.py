@@ -19,13 +19,10 @@ from pairwright.models.store import Store
 from pairwright.records import content_id
 from pairwright.settings.config import Config, differences, essential, validate
 from pairwright.settings.domains import Scale
-from pairwright.settings.rules import HumanRules, ReleaseInfo
 from pairwright.version import __version__
 
 FILES = ("pairs.jsonl", "dropped.jsonl", "manifest.json")
 """What the end of a build writes from the outcomes."""
-_EDITED: dict[str, type[ReleaseInfo | HumanRules]] = {"release": ReleaseInfo, "human": HumanRules}
-"""The tables that a person may change in the folder's own config, after a build."""
 
 
 def identity(saved: dict[str, Any], limit: int | None) -> str:
@@ -113,16 +110,8 @@ class RunFolder:
         `content` is what `content_hashes` gives. Raises ConfigError naming what differs, unless
         `accept_changes`: then calls stay, and the old outcome files go, and a sentence that says so
         is returned; else an empty one. What a person wrote into [release] and [human] of the
-        folder's own config stays; a ConfigError names where the given config says otherwise.
+        folder's own config stays if the given config does not name it.
         """
-        given = {
-            name: getattr(config, name).model_dump(
-                mode="json", exclude_unset=True, exclude_none=True
-            )
-            for name in _EDITED
-        }
-        # Beside it is kept what was given, which tells what a person wrote into the file later.
-        content = {**content, "given": given}
         now: dict[str, Any] = {**config.model_dump(mode="json"), "content": content}
         changed = list[str]()
         if self.config.exists():
@@ -136,8 +125,9 @@ class RunFolder:
                     fix="Undo the change, use a new --run folder, or add --accept-changes to go on"
                     " in this one: its calls stay, and what they no longer fit is asked again.",
                 )
-            for name in _EDITED:
-                now[name] |= self._written_by_hand(saved, name, given[name])
+            for name in ("release", "human"):
+                named = getattr(config, name).model_fields_set
+                now[name] |= {k: v for k, v in saved.get(name, {}).items() if k not in named}
         if changed:
             for file in FILES:
                 (self.path / file).unlink(missing_ok=True)
@@ -145,31 +135,6 @@ class RunFolder:
         partial.write_text(to_toml(now), encoding="utf-8")
         partial.replace(self.config)
         return f"Built again, because {'; '.join(changed)}." if changed else ""
-
-    def _written_by_hand(
-        self, saved: dict[str, Any], table: str, given: dict[str, Any]
-    ) -> dict[str, Any]:
-        """The keys of a table that were written into the folder's own config after a build.
-
-        Raises ConfigError where the given config has another value.
-        """
-        before = _EDITED[table]().model_dump(mode="json", exclude_none=True)
-        before |= saved["content"].get("given", {}).get(table, {})
-        own: dict[str, Any] = saved.get(table, {})
-        written = {key: value for key, value in own.items() if value != before.get(key)}
-        conflicts = [
-            f"\n    {key}: {value!r} here, {given[key]!r} in the config of this build"
-            for key, value in written.items()
-            if given.get(key, value) != value
-        ]
-        if conflicts:
-            raise ConfigError(
-                "was written by hand, and the config of this build says otherwise:"
-                + "".join(conflicts),
-                where=f"{self.config} [{table}]",
-                fix="Write what holds into both.",
-            )
-        return written
 
     def saved(self) -> dict[str, Any]:
         """The config that the folder was last built with, as it was resolved."""

@@ -259,7 +259,7 @@ def essential(resolved: dict[str, Any]) -> dict[str, Any]:
     content = {
         k: v
         for k, v in resolved.get("content", {}).items()
-        if k not in ("scales", "domains", "given")
+        if k not in ("scales", "domains")
     }
     return deciding | {"endpoints": endpoints, "content": content}
 
