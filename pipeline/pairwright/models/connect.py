@@ -68,9 +68,7 @@ class RunModels:
     """The models of a run's roles, on the clients of its endpoints."""
 
     def __init__(self, config: Config, clients: Mapping[str, Client], meter: Meter) -> None:
-        self._config = config
-        self._clients = clients
-        self.meter = meter
+        self._config, self._clients, self.meter = config, clients, meter
         # One unit for each call in flight: a unit has several calls at once for most of its time,
         # so an endpoint stays full, and few units alive keep memory small.
         self.workers = max(1, sum(config.endpoints[name].concurrency for name in config.roles.all))
@@ -78,14 +76,13 @@ class RunModels:
     def models(self, generator: str) -> Models:
         """The models of one piece of work, with one of the run's generators."""
         roles, sampling = self._config.roles, self._config.sampling
-        return Models(
-            planner=self._model(roles.planner, sampling.planner),
-            generator=self._model(generator, sampling.generator),
-            judges=tuple(self._model(name, sampling.judge) for name in roles.judge),
-        )
 
-    def _model(self, name: str, sampling: Sampling) -> Model:
-        return Model(self._clients[name], self._config.endpoints[name], sampling)
+        def model(name: str, how: Sampling) -> Model:
+            return Model(self._clients[name], self._config.endpoints[name], how)
+
+        judges = tuple(model(name, sampling.judge) for name in roles.judge)
+        planner = model(roles.planner, sampling.planner)
+        return Models(planner, model(generator, sampling.generator), judges)
 
     def stop(self) -> None:
         """Send no new calls."""

@@ -21,21 +21,20 @@ from pairwright.settings.config import Config, load
 from pairwright.settings.endpoints import Endpoint, Sampling
 from pairwright.settings.prompt import Prompts
 
-PATIENCE_S = 120.0
-LIST_S = 20.0
+PATIENCE_S, LIST_S = 120.0, 20.0
 INSTRUCTIONS = 1000
 """Tokens of a prompt beside a history: system text, question and what is asked."""
 PROMPT, QUESTION = "plan_blind", "How do I keep bread fresh?"
 
 
 class ServerFinding(NamedTuple):
-    """One thing that a build depends on; `stop` means that a build cannot use the server."""
+    """One thing that a build depends on, and what to do about it; `stop` if a build cannot use the
+    server."""
 
     state: Literal["ok", "note", "stop"]
     about: str
     found: str
     advice: str = ""
-    """What it means for a build, and what to do."""
 
 
 class ServerReport(NamedTuple):
@@ -104,8 +103,7 @@ async def examine(config: Config, name: str, key: str | None) -> list[ServerFind
     """What one server says of itself, and what its reply to a real prompt shows."""
     given = config.endpoints[name].model_dump()
     patience = {"attempts": 2, "timeout_s": min(given["timeout_s"], PATIENCE_S)}
-    endpoint = Endpoint(**{**given, **patience})
-    notes = list[str]()
+    endpoint, notes = Endpoint(**{**given, **patience}), list[str]()
     async with Server(name, endpoint, Meter(), api_key=key, say=notes.append) as server:
         try:
             async with asyncio.timeout(LIST_S):
@@ -123,7 +121,23 @@ async def examine(config: Config, name: str, key: str | None) -> list[ServerFind
         except (CallFailed, EndpointRefused) as error:
             return [*findings, ServerFinding("stop", "requests", f"not answered: {error}")]
     findings += [ServerFinding("note", "replies", said) for said in notes]
-    return [*findings, _structured(followed, len(server.recent), endpoint)]
+    about, draws = "structured output", len(server.recent)
+    if isinstance(followed, Dropped):
+        return [*findings, ServerFinding("stop", about, f"not followed: {followed.detail}", _NONE)]
+    found = f"follows the schema{'' if endpoint.structured else ' in the prompt'}"
+    if draws > 1:
+        return [*findings, ServerFinding("note", about, f"{found} at draw {draws}", _LATE)]
+    return [*findings, ServerFinding("ok", about, found)]
+
+
+_NONE = (
+    "A build would drop its units like this. Switch thinking, tools or filters of the server off,"
+    " raise max_tokens, or set structured = false: the schema is then in the prompt."
+)
+_LATE = (
+    "Raise max_tokens under [sampling] if replies are cut short; if the model thinks first, set"
+    " thinking_tokens of its endpoint, or switch thinking off in `extra`."
+)
 
 
 def check_list(reply: Response, endpoint: Endpoint, need: int) -> list[ServerFinding]:
@@ -146,37 +160,14 @@ def check_list(reply: Response, endpoint: Endpoint, need: int) -> list[ServerFin
     length = served[model].get("max_model_len")
     known = isinstance(length, int) and length > 0
     found = f"{length:,} tokens" if known else "length not reported"
-    advice = ""
+    fits = ServerFinding("ok", "context", f"{found}; this config needs about {need:,}")
     if known and length < need:
         advice = (
             f"Long histories will lose posts. Start vLLM with --max-model-len {need} or more, or"
             " set history_tokens or max_tokens lower."
         )
-    fits = f"{found}; this config needs about {need:,}"
-    return [
-        ServerFinding("ok", "server", f"reachable, and serves {model}"),
-        ServerFinding("note" if advice else "ok", "context", fits, advice),
-    ]
-
-
-def _structured(reply: _Aspects | Dropped, draws: int, endpoint: Endpoint) -> ServerFinding:
-    """Whether a reply by a schema came of so many draws."""
-    about = "structured output"
-    if isinstance(reply, Dropped):
-        advice = (
-            "A build would drop its units like this. Switch thinking, tools or filters of the"
-            " server off, raise max_tokens, or set structured = false: the schema is then in the"
-            " prompt."
-        )
-        return ServerFinding("stop", about, f"not followed: {reply.detail}", advice)
-    found = f"follows the schema{'' if endpoint.structured else ' in the prompt'}"
-    if draws == 1:
-        return ServerFinding("ok", about, found)
-    advice = (
-        "Raise max_tokens under [sampling] if replies are cut short; if the model thinks first,"
-        " set thinking_tokens of its endpoint, or switch thinking off in `extra`."
-    )
-    return ServerFinding("note", about, f"{found} at draw {draws}", advice)
+        fits = ServerFinding("note", "context", fits.found, advice)
+    return [ServerFinding("ok", "server", f"reachable, and serves {model}"), fits]
 
 
 def _samplings(config: Config, name: str) -> list[Sampling]:
@@ -188,11 +179,8 @@ def _samplings(config: Config, name: str) -> list[Sampling]:
 
 
 def context_needed(config: Config, name: str) -> int:
-    """Tokens of the longest prompt with its reply that an endpoint gets, by the config.
-
-    Histories are measured as the build measures them (`text.token_estimate`); a reply that
-    is cut short is asked for again with twice the room.
-    """
+    """Tokens of the longest prompt with its reply that an endpoint gets, by the config: a reply
+    that is cut short is asked for again with twice the room."""
     endpoint, roles, most = config.endpoints[name], config.roles, config.planner.history_tokens
     plans = name == roles.planner and config.aspects == "planner"
     reads = plans or (name in roles.generator and config.paper_writers)

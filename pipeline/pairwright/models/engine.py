@@ -110,9 +110,8 @@ def parsed(parser: ArgumentParser, name: str, endpoint: Endpoint, required: list
     parser.error, parser.allow_abbrev = refuse, False  # type: ignore[method-assign]
     # What is stored and sent is the endpoint's `model`; a flag may say where its files lie.
     named = {"model": endpoint.model, "revision": endpoint.revision}
-    flags = {**named, **endpoint.vllm, "served_model_name": endpoint.model}
     words = list(required)
-    for key, value in flags.items():
+    for key, value in {**named, **endpoint.vllm, "served_model_name": endpoint.model}.items():
         flag = key.replace("_", "-")
         if isinstance(value, bool):
             words.append(f"--{flag}" if value else f"--no-{flag}")

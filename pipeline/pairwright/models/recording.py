@@ -1,9 +1,7 @@
 """Recordings: the replies to all calls of a run in one file, which answers them again.
 
-JSON Lines, compressed where the file's name ends with `.gz`. The first line says what the recording
-is, every other one is a call with its reply. No request, address, header or key of an API is in it.
-A reply belongs to the key of its request, so a changed prompt, item or setting is a call that is
-not in it.
+JSON Lines. The first line says what the recording is, every other one is a call with its reply, by
+the key of its request. No request, address, header or key of an API is in it.
 """
 
 import gzip
@@ -72,7 +70,7 @@ class Recording(NamedTuple):
 
 
 def read_recording(path: Path) -> Recording:
-    """Read a file. Raises InputError naming the line, where it is damaged or is no recording."""
+    """Read a file. Raises InputError naming the line, if it is damaged or is no recording."""
     calls, where = dict[str, RecordedCall](), str(path)
     try:
         with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
@@ -130,15 +128,13 @@ def record_run(
     out = Path(out)
     if out.exists():
         raise InputError("exists", where=out, fix="Give the name of a new file, or remove it.")
+    query = "SELECT key, purpose, model, reply FROM calls ORDER BY purpose, key"
+    lines = [json.dumps({"recording": 1, "note": note}, ensure_ascii=False, separators=(",", ":"))]
     with closing(Store(Path(run) / CALLS, writing=False)) as store:
-        rows = store.rows("SELECT key, purpose, model, reply FROM calls ORDER BY purpose, key")
-        calls = [_recorded(*row) for row in rows]
-    head = json.dumps({"recording": 1, "note": note}, ensure_ascii=False, separators=(",", ":"))
-    text = "".join(f"{line}\n" for line in (head, *(c.model_dump_json() for c in calls))).encode()
+        for key, purpose, model, reply in store.rows(query):
+            said = completion_of(key, reply)._asdict()
+            said |= {"prompt": purpose, "model": model_name(model)}
+            lines.append(RecordedCall.model_validate(said).model_dump_json())
+    text = "".join(f"{line}\n" for line in lines).encode()
     write_whole(out, gzip.compress(text, mtime=0) if out.suffix == ".gz" else text)
-    return len(calls)
-
-
-def _recorded(key: str, purpose: str, model: str, reply: bytes) -> RecordedCall:
-    said = completion_of(key, reply)._asdict()
-    return RecordedCall.model_validate({**said, "prompt": purpose, "model": model_name(model)})
+    return len(lines) - 1

@@ -34,13 +34,9 @@ async def work_through(
                 stop()
             failures.append(error)
 
-    tasks = [asyncio.create_task(worker()) for _ in range(workers)]
-    try:
-        await asyncio.gather(*tasks)
-    finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+    async with asyncio.TaskGroup() as group:
+        for _ in range(workers):
+            group.create_task(worker())
     if failures:
         raise failures[0]
     return [done[number] for number in sorted(done)]

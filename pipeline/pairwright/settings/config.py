@@ -257,9 +257,7 @@ def essential(resolved: dict[str, Any]) -> dict[str, Any]:
     deciding = {k: v for k, v in resolved.items() if k not in beside}
     # One hash of scales and domains together is beside them.
     content = {
-        k: v
-        for k, v in resolved.get("content", {}).items()
-        if k not in ("scales", "domains")
+        k: v for k, v in resolved.get("content", {}).items() if k not in ("scales", "domains")
     }
     return deciding | {"endpoints": endpoints, "content": content}
 
