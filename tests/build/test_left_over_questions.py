@@ -6,22 +6,27 @@ from typing import Any
 
 import pytest
 from bread import (
+    ASKER,
+    ENGLISH,
     PARTNER,
     PLAIN,
     QUESTION,
+    VICTOR,
     script,
 )
-from test_planning import STRANGER
 
 from pairwright.construct.corpus import Corpus
 from pairwright.construct.outcomes import Unit
+from pairwright.construct.partners import TriedUsers, plan_question
 from pairwright.construct.session import Builder
 from pairwright.drafting.rubrics import says_nothing
 from pairwright.models import Models
 from pairwright.models.connect import RunModels
 from pairwright.modes.placebo import build_placebo
-from pairwright.records import Aspect, Dropped, DroppedAspect, Item, Kept, Post
+from pairwright.modes.twin import build_twin
+from pairwright.records import Aspect, Dropped, DroppedAspect, Item, Kept, Post, Rubric
 from scripted import (
+    Others,
     Scripted,
     expect,
     item,
@@ -35,6 +40,7 @@ OTHER_PLAIN = (
     "Choose a day with little else to do, and start with a recipe that has few steps. Read it to"
     " the end before the first spoon of flour, and leave the loaf alone until it has cooled down."
 )
+STRANGER = posts("My canary sings at noon, and I bake bread for it.", prefix="wim")
 NOBODY = item(STRANGER, question=QUESTION, user="wim")
 SILENT = posts("The cat sleeps on the radiator all day.", prefix="xia")
 NOBODY_EITHER = item(SILENT, question="Which cat?", user="xia", id="item-3")
@@ -142,4 +148,18 @@ def test_when_posts_say_nothing(reasons: tuple[str, ...], nothing: bool) -> None
     assert not says_nothing(unread)
 
 
-# The matching
+def test_a_plan_finds_possible_partners_and_the_twin_takes_the_rubric_from_it(
+    tmp_path: Path,
+) -> None:
+    rules = policy(Others([VICTOR, STRANGER]))
+    wim = item(STRANGER, user="wim", id="q4")
+    with closing(Corpus.write([ASKER, PARTNER, wim], tmp_path / "items.jsonl", 0)) as corpus:
+        tried = TriedUsers(("victor", "wim"), 2, ("wim",))
+        found = wait(plan_question(ASKER, tried, corpus, models(script(ENGLISH)), rules))
+    # Wim's posts give no aspect.
+    assert [one.user for one in found.possible] == ["victor"]
+    llm, again = script(), script()
+    rubric = expect(Rubric, found.rubric)
+    made = wait(build_twin(ASKER, PARTNER, models(llm), rules, rubric))
+    assert made == wait(build_twin(ASKER, PARTNER, models(again), rules))
+    assert len(llm.asked("support")) < len(again.asked("support"))

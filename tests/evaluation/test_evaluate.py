@@ -42,7 +42,7 @@ from pairwright.evaluation.scores import (
     score_pair,
     write_scores,
 )
-from pairwright.models.work import work_through
+from pairwright.models.model import work_through
 from pairwright.pairs import Layout, Row
 from pairwright.records import Item, Post
 from pairwright.settings.rules import HistoryRules

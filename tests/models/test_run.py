@@ -7,7 +7,7 @@ import pytest
 
 from pairwright.errors import CallFailed, EndpointRefused, Unanswered
 from pairwright.models import together
-from pairwright.models.work import work_through
+from pairwright.models.model import work_through
 
 
 def never() -> None:

@@ -32,8 +32,8 @@ from pairwright.models import CallLog, Models
 from pairwright.models.batch import Recorder, Requests
 from pairwright.models.client import Meter
 from pairwright.models.connect import RunModels, Say, open_clients, say
+from pairwright.models.model import work_through
 from pairwright.models.store import Store
-from pairwright.models.work import work_through
 from pairwright.modes import MODES
 from pairwright.progress import UnitEnded
 from pairwright.records import Dropped, Item, Rubric, draw_id

@@ -18,8 +18,8 @@ from pairwright.files import CALLS
 from pairwright.models import Model, key_of
 from pairwright.models.client import Meter
 from pairwright.models.connect import client_of
+from pairwright.models.model import work_through
 from pairwright.models.store import Store
-from pairwright.models.work import work_through
 from pairwright.progress import Note, Progress, Stop, counter
 from pairwright.settings.prompt import COMPLETING, PROMPTS, SAMPLING, Prompts
 

@@ -6,7 +6,7 @@ too: the next draw is asked for.
 
 import asyncio
 import json
-from collections.abc import Callable, Coroutine, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -22,6 +22,7 @@ from pairwright.settings.prompt import Ask, Message
 from pairwright.text import visible
 
 T = TypeVar("T")
+Made = TypeVar("Made")
 T1 = TypeVar("T1")
 T2 = TypeVar("T2")
 Work = Coroutine[Any, Any, T1]
@@ -268,6 +269,40 @@ async def together(*calls: Work[Any]) -> tuple[Any, ...]:
         # A bug must not hide behind a call that merely failed or has no reply yet.
         raise min(failed, key=lambda error: isinstance(error, PairwrightError | Unanswered))
     return tuple(found)
+
+
+async def work_through(
+    units: Iterable[T],
+    work: Callable[[T], Awaitable[Made]],
+    *,
+    workers: int,
+    stop: Callable[[], None],
+) -> list[Made]:
+    """Call `work` on every unit; what it gives, in the order of the units.
+
+    Workers take the next unit from one shared iterator, so there are never more units alive than
+    workers. The first error that is not about one unit stops the run: `stop` is called once, units
+    under way finish the calls they have in flight, and the error is raised.
+    """
+    numbered, done, failures = enumerate(units), dict[int, Made](), list[Exception]()
+
+    async def worker() -> None:
+        try:
+            for number, unit in numbered:
+                done[number] = await work(unit)
+                if failures:
+                    return
+        except Exception as error:  # Kept and raised below, after the others have ended.
+            if not failures:
+                stop()
+            failures.append(error)
+
+    async with asyncio.TaskGroup() as group:
+        for _ in range(workers):
+            group.create_task(worker())
+    if failures:
+        raise failures[0]
+    return [done[number] for number in sorted(done)]
 
 
 # Replies that are objects
