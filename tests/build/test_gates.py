@@ -238,37 +238,6 @@ def test_a_run_of_an_aspect_its_reason_evidence_or_the_narrative_leaks() -> None
             assert found.limit == "5 words"
 
 
-LONG_ASPECT = "Loaves for people whose kitchen has no oven, made in one pan"
-SHORT_ASPECTS = ("Bread from a covered pan", "No nuts at all")
-
-
-@pytest.mark.parametrize(
-    ("aspects", "said", "rules", "passed"),
-    [
-        pytest.param((LONG_ASPECT,), "Loaves for people whose kitchen has no gas.", AS_IT_IS, True,
-                     id="seven words in a row"),
-        pytest.param((LONG_ASPECT,), "Loaves for people whose kitchen has no oven.", AS_IT_IS,
-                     False, id="eight words"),
-        pytest.param(SHORT_ASPECTS, "Bread from a covered pan is good.", AS_IT_IS, False,
-                     id="a short aspect as a whole"),
-        pytest.param(SHORT_ASPECTS, "Use no nuts at all.", AS_IT_IS, True, id="an ordinary turn"),
-        pytest.param(SHORT_ASPECTS, "Bake bread from a covered pot.", AS_IT_IS, True,
-                     id="a part of an aspect"),
-        pytest.param(("Bread without an oven",), "Bread without an iron.", AS_IT_IS, True,
-                     id="three words"),
-        pytest.param(("Bread without an oven",), "Bread without an iron.",
-                     GateRules(leak_words=3), False, id="three words of a stricter rule"),
-        pytest.param(("A pan with a lid",), "Use a pan with a cover.", FIVE, True, id="four words"),
-    ],
-)  # fmt: skip
-def test_how_many_words_of_an_aspect_leak(
-    aspects: tuple[str, ...], said: str, rules: GateRules, passed: bool
-) -> None:
-    for draft in both_orders(f"{FIRST} {said}", rubrics=(rubric(*aspects),)):
-        found = measured("rubric_leakage", draft, rules)
-        assert (found.passed, found.value is None) == (passed, passed)
-
-
 def test_each_gate_on_a_text_names_the_side_at_fault() -> None:
     rubrics = (rubric("Bread without an oven, nothing with nuts"),)
     for gate, said in (

@@ -69,28 +69,6 @@ def read(data: dict[str, Any]) -> Any:
 
 
 @pytest.mark.parametrize(
-    ("usage", "tokens"),
-    [
-        ({"prompt_tokens": 12, "completion_tokens": 3}, (12, 3)),
-        ({"prompt_tokens": 100.0, "completion_tokens": 7}, (100, 7)),
-        ({"prompt_tokens": "many", "completion_tokens": 7}, (0, 7)),
-        ({"prompt_tokens": -1, "completion_tokens": float("nan")}, (0, 0)),
-        ({"prompt_tokens": 10**12}, (0, 0)),
-        (None, (0, 0)),
-        ([1, 2], (0, 0)),
-        ("much", (0, 0)),
-    ],
-)
-def test_a_body_is_read_whatever_its_bill_says(usage: object, tokens: tuple[int, int]) -> None:
-    for reason, finish in (("length", "length"), (None, "stop")):
-        reply = read({**body(finish_reason=reason), "usage": usage})
-        assert (reply.key, reply.text, reply.finish) == ("b2:1", "hi", finish)
-        assert (reply.prompt_tokens, reply.completion_tokens) == tokens
-    bare = read(body())
-    assert (bare.finish, bare.prompt_tokens, bare.completion_tokens) == ("stop", 0, 0)
-
-
-@pytest.mark.parametrize(
     ("message", "text", "reasoning"),
     [
         ({"content": "Bread.", "reasoning_content": "Hm."}, "Bread.", "Hm."),

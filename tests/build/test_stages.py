@@ -4,18 +4,13 @@ import json
 import re
 from collections.abc import Awaitable
 from itertools import product
-from typing import Any, get_args
+from typing import Any
 
 import pytest
 
-from pairwright import assets
 from pairwright.models import Request
 from pairwright.records import (
-    FULL_ADHERENCE,
-    Adherence,
-    AdherenceLevel,
     Aspect,
-    AspectScore,
     Comparison,
     Dropped,
     Post,
@@ -25,7 +20,6 @@ from pairwright.settings.domains import Guidance
 from pairwright.settings.rules import PlanRules
 from pairwright.stages.infer import Question, infer_rubric
 from pairwright.stages.judges import (
-    AdherenceReply,
     adherence,
     choose,
     compare,
@@ -253,22 +247,6 @@ def test_a_forced_choice_counts_both_orders(straight: str, swapped: str, taken: 
     assert good(choose(QUESTION, "one", "two", model(llm), prompts())) == taken
     orders = [["one", "two"], ["two", "one"]]
     assert sorted(parts("response", p) for p in llm.prompts("choose")) == orders
-
-
-@pytest.mark.parametrize("said", ["It is a tie.", {"reason": "r", "choice": "C", "verdict": "C"}])
-@pytest.mark.parametrize("name", ["compare", "choose"])
-def test_one_unreadable_order_leaves_no_comparison_and_no_choice(name: str, said: Canned) -> None:
-    def judge(request: Request) -> Canned:
-        fine = {"reason": "r", "verdict" if name == "compare" else "choice": "A"}
-        return fine if parts("response", body(request))[0] == "one" else said
-
-    llm = Scripted(**{name: judge})
-    if name == "compare":
-        rejected = refused(compare(QUESTION, "one", "two", scales(), model(llm), prompts()))
-    else:
-        rejected = refused(choose(QUESTION, "one", "two", model(llm), prompts()))
-    assert (rejected.stage, rejected.reason) == (name, "unparseable")
-    assert len(llm.requests) == 4
 
 
 # Replies that cannot be read
@@ -516,14 +494,3 @@ def test_no_more_aspects_are_used_than_the_words_can_carry() -> None:
 
 
 # The scale of adherence
-
-
-def test_the_prompt_the_reply_and_the_share_have_one_scale() -> None:
-    levels = get_args(AdherenceLevel)
-    prompt = (assets.PROMPTS / "adherence.md").read_text(encoding="utf-8")
-    assert sorted(map(int, re.findall(r"^- (\d+):", prompt, re.MULTILINE))) == sorted(levels)
-    schema = str(AdherenceReply.model_json_schema())
-    assert str(list(levels)) in schema
-    scores = tuple(AspectScore(reason="r", score=level) for level in levels)
-    assert Adherence(scores=scores).share == sum(levels) / (FULL_ADHERENCE * len(levels))
-    assert Adherence(scores=scores[-1:]).share == 1

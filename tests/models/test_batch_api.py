@@ -82,24 +82,6 @@ def test_replies_come_through_the_api_into_the_next_round(study: Study, api: Bat
     assert {batch["endpoint"] for batch in api.batches.values()} == {"/v1/chat/completions"}
 
 
-def test_polling_says_how_far_it_is_and_fetches_nothing_again(study: Study, api: BatchApi) -> None:
-    submit(study)
-    done = submit(study)
-    assert done.code == 3
-    assert "001.jsonl: in_progress, 0 of 2 answered" in done.err
-    assert "001.jsonl: 2 requests to served as batch_0, 2 under way" in done.out
-    done = write(study)
-    assert done.code == 2, "what is under way is not asked again"
-    for said in ("under way", "batch submit"):
-        assert said in done.err
-    done = submit(study)
-    assert done.code == 0
-    assert "4 lines: 4 stored; 0 stored before; 0 without a reply." in done.out
-    api.asked.clear()
-    assert submit(study).code == 0
-    assert api.asked == []
-
-
 def test_replies_of_an_expired_batch_stay_and_the_rest_is_asked(
     study: Study, api: BatchApi
 ) -> None:

@@ -45,14 +45,6 @@ def asked_once(
 # --- headers ---
 
 
-def test_headers_of_the_environment_replace_ours(monkeypatch: pytest.MonkeyPatch) -> None:
-    lines = "X-Team: a:b\n\nno header\nauthorization: Basic xyz\n X-Spaced :  yes "
-    monkeypatch.setenv("OPENAI_CUSTOM_HEADERS", lines)
-    _, (asked,) = asked_once(say())
-    assert (asked.wire.headers["X-Team"], asked.wire.headers["X-Spaced"]) == ("a:b", "yes")
-    assert asked.wire.headers.getall("Authorization") == ["Basic xyz"]
-
-
 @pytest.mark.parametrize("status", [301, 307, 308])
 def test_a_redirect_is_refused_and_not_followed(status: int) -> None:
     """Its posts and headers are nobody else's, and another server's reply is not the model's."""

@@ -156,10 +156,3 @@ def test_a_full_disk_ends_the_build_in_a_sentence_and_it_goes_on_later(
         assert study.outcomes() == whole
     assert done.code == 2
     assert str(study.run) in done.err
-
-
-def test_a_run_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
-    study = Study.make(tmp_path / "s", "http://127.0.0.1:9/v1", limit=1)
-    done = pairwright("build", study.config, "--run", study.config / "run")
-    assert done.code == 2
-    assert str(study.config / "run") in done.err

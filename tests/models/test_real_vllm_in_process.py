@@ -244,10 +244,3 @@ def test_a_build_in_process_stops_at_ctrl_c_goes_on_and_can_be_left_to_a_server(
     assert texts(run) == whole
     for name in ("pairs.jsonl", "dropped.jsonl"):
         assert study.outcomes()[name] == files[name]
-
-    # In a run of its own it answers as the engine did, every call.
-    run.rename(study.folder / "before")
-    code, said = ended(building(engines, study))
-    assert code in ENDED, said
-    assert texts(run) == whole
-    assert study.outcomes()["dropped.jsonl"] == files["dropped.jsonl"]
