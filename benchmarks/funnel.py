@@ -27,7 +27,7 @@ from typing import get_args
 from building import outcomes
 
 from pairwright.audits.informed import baseline_points
-from pairwright.construct.build import build, write_example_study
+from pairwright.construct.build import build
 from pairwright.construct.outcomes import Outcomes, iterate_pairs
 from pairwright.construct.status import RunStatus, status
 from pairwright.models.store import Store
@@ -35,6 +35,7 @@ from pairwright.modes import MODES, STAGES, label_of
 from pairwright.pairs.conversion import row_of
 from pairwright.records import Comparison
 from pairwright.settings.rules import JudgedGate
+from pairwright.start import start_study
 from pairwright.stats import accuracy_by_cluster
 
 
@@ -142,6 +143,6 @@ if __name__ == "__main__":
         main(Path(sys.argv[1]))
     else:
         with TemporaryDirectory() as folder:
-            config = write_example_study(Path(folder) / "study")
+            config = start_study(Path(folder) / "study")
             build(config, Path(folder) / "recorded")
             main(Path(folder) / "recorded")

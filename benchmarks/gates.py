@@ -33,10 +33,10 @@ import histories
 from endpoint import double, in_thread
 from model_double import tagged
 from pairwright.construct.build import build as build_run
-from pairwright.construct.build import write_example_study
 from pairwright.models.store import Store
 from pairwright.records import Aspect, Comparison, Draft
 from pairwright.settings.rules import JudgedGate, TextGate
+from pairwright.start import start_study
 from pairwright.stats import share
 from pairwright.text import echo, passages
 
@@ -241,7 +241,7 @@ def main(items: int = ITEMS, least: int = PLANTED) -> None:
 def recorded_refusals() -> tuple[Counter[str], int]:
     """The refused drafts of the recorded example by gate, and the number of all its drafts."""
     with tempfile.TemporaryDirectory() as scratch:
-        config = write_example_study(Path(scratch) / "study")
+        config = start_study(Path(scratch) / "study")
         build_run(config, Path(scratch) / "run")
         with closing(Store(Path(scratch) / "run" / "run.sqlite", writing=False)) as store:
             outcomes = list(building.outcomes(store))

@@ -1,7 +1,7 @@
 """Take the two pictures of the README: a twin on the page of an audit, and a leaderboard.
 
     make demo
-    pairwright init choices --choices
+    pairwright init choices --example choices
     pairwright build choices/pairwright.toml --run choices/run
     pairwright release choices/run --out choices/release --version 1.0.0
     pairwright evaluate choices/release --out results

@@ -303,7 +303,7 @@ def frozen() -> dict[str, Json]:
     second_round(Path("demo/unanimity"), pairs)
     made["decisions-second-round"] = decided(Path("demo/unanimity"), pairs)
     run("release demo/unanimity --out demo/release --version 1.0.0")
-    run("init choices --choices")
+    run("init choices --example choices")
     run("build choices/pairwright.toml --run choices/run")
     made["natural"] = pairs_of(Path("choices/run"))
     run("release choices/run --out choices/release --version 1.0.0")

@@ -9,10 +9,10 @@ STUDY = """\
 import pandas as pd
 
 from pairwright import audit, build, decide, evaluate, export_tasks, load_release, release, verify
-from pairwright.construct.build import write_example_study
+from pairwright.start import start_study
 from pairwright_human_eval.simulation import simulate_answers
 
-config = write_example_study("example")
+config = start_study("example")
 built = build(config, "example/run")
 print(built.status.pairs, "pairs;", built.usage.sent, "calls")
 

@@ -1,9 +1,5 @@
-"""Pairwright: personalized preference benchmarks, from user histories to gated pairs.
-
-    from pairwright import build, export_tasks, import_answers, decide, release, evaluate
-
-Each function does what the command of its name does, and gives a record.
-"""
+"""Pairwright: personalized preference benchmarks. Each function does what the command of its name
+does, and returns a record."""
 
 import ast
 from importlib import import_module
@@ -49,8 +45,7 @@ if TYPE_CHECKING:
     from pairwright_human_eval.study import export_tasks as export_tasks
     from pairwright_human_eval.study import plan_study as plan_study
 else:
-    # Read from the lines above and imported when asked for, so that a command's --help does not
-    # wait for numpy and scipy.
+    # Imported when asked for, so that a command's --help does not wait for numpy and scipy.
     _HOMES = {
         name.name: line.module
         for line in ast.walk(ast.parse(Path(__file__).read_text(encoding="utf-8")))

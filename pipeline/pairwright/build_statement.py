@@ -1,8 +1,6 @@
-"""How the pairs of a release were made, as its stated.json and manifest.json say. A release shows
-it, and scorers are held to it. What other versions added is not read.
-"""
+"""How the pairs of a release were made, as its stated.json and manifest.json say."""
 
-from pydantic import AliasPath, Field
+from pydantic import AliasPath, Field, JsonValue
 
 from pairwright.records import Record
 from pairwright.text import number_of
@@ -31,12 +29,6 @@ class RoleEndpoints(Record, extra="ignore"):
     judge: tuple[str, ...]
 
 
-class BuildCallCounts(Record, extra="ignore"):
-    n: int
-    prompt_tokens: int
-    completion_tokens: int
-
-
 class RoleSampling(Record, extra="ignore"):
     temperature: float | None = None
     top_p: float | None = None
@@ -53,7 +45,8 @@ class BuildSummary(Record, extra="ignore"):
     """Models whose replies came from a recording."""
     served_models: dict[str, dict[str, int]] = Field(default={})
     """By model that was asked for, the other names that replies give, with the number of calls."""
-    calls: BuildCallCounts | None = None
+    calls: dict[str, JsonValue] = Field(default={})
+    """`n` calls, `prompt_tokens`, `completion_tokens`, `cached_tokens`, `cost`."""
     sampling: dict[str, RoleSampling] = Field(
         default={}, validation_alias=AliasPath("config", "sampling")
     )

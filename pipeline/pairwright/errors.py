@@ -1,17 +1,4 @@
-"""Every error Pairwright raises on purpose, and the exit code each one ends a command with.
-
-    PairwrightError
-    |-- InputError          2   what the user gave is wrong: where, and what to do
-    |   |-- ConfigError         the run's TOML
-    |   `-- SourceError         a file of user histories
-    |-- Difference          1   a release is not what it says: where, and what to do
-    |-- StoreError          2   the run folder cannot be used: foreign or corrupt
-    |   `-- InUse               another process is writing there
-    |-- EndpointRefused     2   the endpoint will refuse every call like this (401, 403, 404)
-    |-- Interrupted       130   the run was asked to stop; running it again goes on
-    `-- CallFailed          1   one call got no usable reply; its item failed, and is asked again
-        `-- BudgetSpent     1   the call was not sent, because a budget of the config is spent
-    Unanswered              3   the call is written for a batch; no error, and no Exception
+"""The errors that Pairwright raises on purpose, each with the exit code that ends a command.
 
 A refused pair or a reply that does not parse is not an error: it is a `records.Dropped`.
 Anything else that escapes (TypeError, KeyError, ...) is a bug in Pairwright and stops the run.
@@ -28,15 +15,13 @@ if TYPE_CHECKING:
 
 
 def near(name: str, known: Iterable[str]) -> str:
-    """` Did you mean 'judge'?` where a name is nearly one of those known; else nothing. It goes
-    behind a sentence."""
+    """` Did you mean 'judge'?` if a name is nearly a known one, else nothing."""
     matches = get_close_matches(name, known, n=1, cutoff=0.6)
     return f" Did you mean {matches[0]!r}?" if matches else ""
 
 
 def first_invalid(error: "ValidationError") -> tuple[str, str]:
-    """The dotted field that a record refuses first, and why; the field is empty where it is the
-    whole record."""
+    """The dotted field that a record refuses first, or nothing for the whole record; and why."""
     first = error.errors(include_url=False, include_context=False, include_input=False)[0]
     return ".".join(map(str, first["loc"])), first["msg"]
 
@@ -88,9 +73,8 @@ def on_disk(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise StoreError(
-            f"{path}: {error.strerror}\n  Make room, or name a folder that can be written."
-        ) from None
+        fix = "Make room, or name a folder that can be written."
+        raise StoreError(f"{path}: {error.strerror}\n  {fix}") from None
 
 
 class EndpointRefused(PairwrightError):
@@ -114,13 +98,9 @@ class CallFailed(PairwrightError):
 
     def __init__(self, reason: str, detail: str) -> None:
         super().__init__(f"{reason}: {detail}")
-        self.reason = reason
-        self.detail = detail
-
-    @property
-    def result_reason(self) -> str:
+        self.reason, self.detail = reason, detail
+        self.result_reason = f"{CALL_FAILED}:{reason}"
         """The reason in results, such as `call_failed:http_500`."""
-        return f"{CALL_FAILED}:{self.reason}"
 
 
 class BudgetSpent(CallFailed):
@@ -128,10 +108,8 @@ class BudgetSpent(CallFailed):
 
 
 class Unanswered(BaseException):
-    """A call has no reply yet and is written for a batch: the piece of work ends here for now.
-
-    A BaseException, so that nothing which looks after failures takes it for one.
-    """
+    """A call has no reply yet and is written for a batch: its work ends here for now. It is no
+    Exception, so that nothing takes it for a failure."""
 
     def __init__(self, purpose: str) -> None:
         super().__init__(purpose)

@@ -62,8 +62,6 @@ def locked(file: TextIO, busy: PairwrightError) -> TextIO:
         raise busy from None
     except OSError as error:
         file.close()
-        raise StoreError(
-            f"{file.name}: this disk cannot lock a file ({error.strerror})\n"
-            "  Without a lock two processes could write at once. Name a folder on a local disk."
-        ) from None
+        what = f"{file.name}: this disk cannot lock a file ({error.strerror})"
+        raise StoreError(f"{what}\n  Name a folder on a local disk.") from None
     return file

@@ -1,10 +1,7 @@
-"""Records in files: JSON Lines, and one JSON document.
-
-`jsonlines` reads and writes the lines, pydantic the JSON in them: that takes as long as a loop by
-hand, and half of what it takes through dictionaries.
-"""
+"""Records in files: JSON Lines, and one JSON document."""
 
 from collections.abc import Callable, Iterable, Iterator
+from itertools import count
 from pathlib import Path
 from typing import IO, AnyStr, BinaryIO, TypeVar
 
@@ -40,10 +37,8 @@ def write_one(path: Path, record: Record) -> None:
 
 
 def read_lines(path: Path, kind: type[T], *, fix: str = _FIX) -> Iterator[T]:
-    """The records of a file, one a line of at most LONGEST bytes.
-
-    Raises InputError with `fix`, naming the line and the field.
-    """
+    """The records of a file, one a line of at most LONGEST bytes. Raises InputError with `fix`,
+    naming the line and the field."""
     try:
         with path.open("rb") as file:
             lines = bounded_lines(file.readline, path, fix)
@@ -55,10 +50,8 @@ def read_lines(path: Path, kind: type[T], *, fix: str = _FIX) -> Iterator[T]:
 
 
 def read_one(path: Path, kind: type[T], *, fix: str = _FIX) -> T:
-    """The one record of a file of at most LARGEST bytes.
-
-    Raises InputError with `fix`, naming the field.
-    """
+    """The one record of a file of at most LARGEST bytes. Raises InputError with `fix`, naming the
+    field."""
     try:
         return kind.model_validate_json(read_document(path, fix=fix))
     except ValidationError as error:
@@ -66,8 +59,7 @@ def read_one(path: Path, kind: type[T], *, fix: str = _FIX) -> T:
 
 
 def read_document(path: Path, largest: int = LARGEST, *, fix: str = _FIX) -> str:
-    """A whole text. Raises InputError where it cannot be read, or is larger than `largest` bytes:
-    what would not fit into memory is not read."""
+    """A whole text. Raises InputError if it cannot be read, or has more than `largest` bytes."""
     try:
         if (size := path.stat().st_size) > largest:
             what = f"has {size:,} bytes, and may have {largest:,}"
@@ -78,16 +70,13 @@ def read_document(path: Path, largest: int = LARGEST, *, fix: str = _FIX) -> str
 
 
 def bounded_lines(
-    readline: Callable[[int], AnyStr],
-    path: Path,
-    fix: str,
-    error: type[InputError] = InputError,
+    readline: Callable[[int], AnyStr], path: Path, fix: str, error: type[InputError] = InputError
 ) -> Iterator[AnyStr]:
-    """The lines of an open file, by its `readline`. Raises `error` where one has more than LONGEST
+    """The lines of an open file, by its `readline`. Raises `error` if one has more than LONGEST
     bytes or characters: a small packed file can hold one that would not fit into memory."""
-    number = 0
-    while line := readline(LONGEST + 1):
-        number += 1
+    for number in count(1):
+        if not (line := readline(LONGEST + 1)):
+            return
         if len(line) > LONGEST:
             what = f"a line of more than {LONGEST:,} bytes"
             raise error(what, where=f"{path}:{number}", fix=fix)

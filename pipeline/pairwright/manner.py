@@ -1,8 +1,5 @@
-"""The manner of a response, its length and markup, and which of both a user took so far.
-
-A person may always prefer the longer answer. Such a taste is a preference, too, and predicts many
-choices; a scorer that reads no more than that has read little of what the person wrote.
-"""
+"""The manner of a response, its length and markup, and which of both a user took so far: a taste
+that predicts many choices, and says little of whether a scorer reads the person."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -51,22 +48,16 @@ def manner_scores(
 ) -> Iterator[dict[Manner, float]] | None:
     """How well responses suit what a user took so far, by manner: how much of it each has, times
     how much more often the user's earlier choices took the response with more of it than the one
-    with less. None where no post of the history is a choice."""
+    with less. None if no post of the history is a choice."""
     choices = [sides for post in posts if (sides := choice_sides(post))]
     if not choices:
         return None
-    tastes = [
-        sum(_sign(count(taken) - count(refused)) for taken, refused in choices) / len(choices)
-        for count in MANNERS.values()
-    ]
+    tastes = {
+        manner: sum((count(a) > count(b)) - (count(a) < count(b)) for a, b in choices)
+        / len(choices)
+        for manner, count in MANNERS.items()
+    }
     return (
-        {
-            manner: taste * count(response)
-            for taste, (manner, count) in zip(tastes, MANNERS.items(), strict=True)
-        }
+        {manner: taste * MANNERS[manner](response) for manner, taste in tastes.items()}
         for response in responses
     )
-
-
-def _sign(difference: int) -> int:
-    return (difference > 0) - (difference < 0)

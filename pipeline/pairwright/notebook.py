@@ -11,9 +11,8 @@ T = TypeVar("T")
 def run_async(work: Coroutine[Any, Any, T]) -> T:
     """Run a coroutine to its end and return what it returns.
 
-    Unlike `asyncio.run`, this works in a notebook as well, where an event loop is running already:
-    the coroutine then has a thread and a loop of its own, and the cell waits for it. Raises what
-    the coroutine raises; an interrupted cell cancels it.
+    Unlike `asyncio.run`, this works in a notebook, too, whose event loop is running already. Raises
+    what the coroutine raises; an interrupted cell cancels it.
 
         >>> run_async(build_violate(item, None, models, rules))
         Kept(...)

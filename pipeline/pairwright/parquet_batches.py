@@ -1,5 +1,4 @@
-"""Rows of any Parquet file, few enough at once: a small file can hold what would not fit into
-memory."""
+"""Rows of any Parquet file in batches: a small file can hold more than fits into memory."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,12 +9,10 @@ import pyarrow as pa
 from pairwright.errors import InputError
 
 BATCH = 100
-"""Rows read together: few enough to stay in a processor's cache while they are gone through."""
 LONGEST = 16_000_000
-"""Bytes of one value of a row: the largest that is read."""
+"""Bytes of the largest value of a row that is read."""
 LARGEST = 512_000_000
-"""Bytes of a group of rows from which it is not unpacked where the file holds less than 1 in
-`RATIO` of them. Text of people takes a third or more."""
+"""Bytes of a group of rows above which it is read only if the file packs it less than `RATIO`."""
 RATIO = 100
 _FIX = "Take out rows with such long texts."
 
@@ -25,11 +22,8 @@ class TooLarge(InputError):
 
 
 def read_batches(path: Path, file: Any) -> Iterator[pa.RecordBatch]:
-    """The rows of an open `ParquetFile`, in batches.
-
-    Raises TooLarge, naming the row, for a value or group of rows that is larger than any that is
-    read.
-    """
+    """The rows of an open `ParquetFile`. Raises TooLarge, naming the row, for a value or group of
+    rows that is too large."""
     number = 0
     for n in range(file.num_row_groups):  # Else groups are unpacked ahead of their turn.
         group = file.metadata.row_group(n)

@@ -22,9 +22,9 @@ class Step:
 
     name: str
     done: int | None = None
-    """How many of `total` are done; None where nothing is counted."""
+    """How many of `total` are done; None if nothing is counted."""
     total: int | None = None
-    """None where it is not known yet."""
+    """None if it is not known yet."""
 
 
 @dataclass(frozen=True)
@@ -91,8 +91,8 @@ class Stop:
         self._listeners: list[_Listener] = []
 
     def request(self) -> bool:
-        """Let calls in flight finish and begin nothing new; False where nothing listens just now:
-        then what listens next ends at once.
+        """Let calls in flight finish and begin nothing new; False if no work listens just now:
+        then the next work ends at once.
 
         May be called from any thread, and from a signal handler.
         """
@@ -104,7 +104,7 @@ class Stop:
         return bool(listeners)
 
     def cancel(self) -> bool:
-        """End at once, without waiting for calls in flight; False where nothing can be cancelled.
+        """End at once, without waiting for calls in flight; False if nothing can be cancelled.
 
         May be called as `request` may.
         """
@@ -120,7 +120,7 @@ class Stop:
 
     @contextmanager
     def heard_by(self, end: Callable[[], object], meter: "Meter | None" = None) -> Iterator[None]:
-        """Call `end` when the wish comes, or at once where it came before.
+        """Call `end` when the wish comes, or at once if it came before.
 
         In a coroutine `end` is called by its event loop, and `cancel` cancels the task.
         """

@@ -1,6 +1,5 @@
-"""The values that flow through a build. Frozen, closed to unknown fields, compared by value.
+"""The values that flow through a build: frozen, closed to unknown fields, compared by value.
 
-A later record contains the earlier ones, so no record has fields that are only sometimes set.
 Ids of what we make are content ids; ids of what users bring are theirs, and never become paths.
 """
 
@@ -72,8 +71,7 @@ class Post(Record):
     """ISO 8601 in UTC, without offset, so that text order is time order."""
     source_url: str | None = None
     kind: str = ""
-    """What kind of post it is (`question`, `answer`, `comment`, `review`), where the source tells.
-    It stays in the run folder: rows of a release do not have it."""
+    """`question`, `answer`, `comment` or `review`, if the source says so; releases leave it out."""
 
 
 class GoldAspect(Record):
@@ -85,21 +83,18 @@ class GoldAspect(Record):
 
 
 class OppositeChoice(Record):
-    """What the user of an item chose of two responses, and who chose the other."""
+    """What an item's user chose of two responses, and the other user, who chose the reverse."""
 
     chosen: str
     """What the item's user took and the other refused."""
     rejected: str
-    """What the other took and the item's user refused."""
     other: str
-    """The other user."""
+    """The other user; the fields below are the other's, too."""
     profile: tuple[Post, ...]
-    """What the other wrote or chose before the choice, oldest first."""
     created: str | None = None
-    """When the other chose; the item has its user's time."""
     source_url: str | None = None
     reason: str | None = None
-    """Why the other chose so, in the other's words; the item has its user's as narrative."""
+    """In the other's own words; the item has its user's as narrative."""
 
 
 class Item(Record):
@@ -116,11 +111,10 @@ class Item(Record):
     created: str | None = None
     source_url: str | None = None
     opposite: OppositeChoice | None = None
-    """Of mode natural: the user's own choice, against that of another user."""
+    """Mode natural only: the user's choice and the other user's opposite choice."""
 
 
 # What a user expects in an answer: aspects, with the posts that they follow from
-
 
 Origin = Literal["planner", "gold"]
 Follows = Literal["stated", "inferred", "pattern"]
@@ -136,8 +130,7 @@ class Aspect(Record):
     post_ids: tuple[str, ...] = ()
     """The posts of the passages, in their order."""
     follows: Follows | None = None
-    """How the planner says that it follows from the posts: said outright, concluded from what a
-    post says, or shown by several posts together. None where no planner inferred it."""
+    """How the planner says that it follows from the posts; None if no planner inferred it."""
 
 
 class DroppedAspect(Record):
@@ -154,16 +147,15 @@ class Rubric(Record):
     question_id: str
     user: str
     origin: Origin | None
-    """None where there are no aspects: the label is the user's own choice, or nothing personal was
-    found and the pair is a placebo's."""
+    """None without aspects: of a user's own choice, and of a placebo."""
     aspects: tuple[Aspect, ...]
     dropped: tuple[DroppedAspect, ...] = ()
     shown: tuple[str, ...] = ()
     """Ids of the posts the planner was shown, oldest first."""
     left_out: tuple[str, ...] = ()
-    """Ids of ranked posts dropped because the prompt was over the model's context."""
+    """Ids of ranked posts that did not fit into the model's context."""
     others: int = 0
-    """How many other users' histories the aspects were held against."""
+    """How many other users' histories the aspects were compared with."""
 
     @property
     def inferable(self) -> bool:
@@ -186,12 +178,11 @@ class Rubric(Record):
 
 # Two responses of one draw, and what judges and gates found about them
 
-
 DraftSide = Literal["first", "second"]
 BlindPreference = Annotated[int, Field(ge=0, le=2)]
-"""In how many of both orders a judge that knows nobody would rather have one of two responses."""
+"""In how many of both orders a user-blind judge prefers one of two responses."""
 AdherenceLevel = Literal[0, 1, 2]
-"""The scale of adherence: absent or contradicted, partly, fully. It is that of LaMP-QA."""
+"""LaMP-QA's scale of adherence: absent or contradicted, partly, fully."""
 FULL_ADHERENCE: int = max(get_args(AdherenceLevel))
 
 
@@ -247,9 +238,9 @@ class GateResult(Record):
     value: JsonValue
     limit: JsonValue
     sides: tuple[DraftSide, ...] = ()
-    """The sides whose text it refuses; none where it passed, and where no side is at fault."""
+    """The sides whose text it refuses; empty if it passed, or no side is at fault."""
     judge: str | None = None
-    """The model on whose judgement it decided, where that is not the first of several judges."""
+    """The model on whose judgement it decided, if that is not the first of several judges."""
 
 
 class Draft(Record):
@@ -259,19 +250,18 @@ class Draft(Record):
     strategy: str
     generator: str
     first: str
-    """The response that the asker's half calls chosen."""
+    """The response that is chosen on the asker's side."""
     second: str
-    """The response that the other half calls chosen, if there is one."""
     adherence: tuple[dict[DraftSide, Adherence], ...] = ()
-    """Both responses against the rubric of each half, the asker's first; none without rubrics."""
+    """Both responses against the rubric of each user, the asker's first; empty without rubrics."""
     quality: dict[DraftSide, Quality] = Field(default={})
     comparison: Comparison | None = None
     comparison_reason: str = ""
-    """What the judge said of both, where the first was shown as A and the second as B."""
+    """What the judge said of both: the first as A, the second as B."""
     gates: tuple[GateResult, ...] = ()
     blind_preference: BlindPreference | None = None
-    """Of the first response. None where it was not asked for, or no reply could be read: only of
-    drafts that all gates accepted. It is a figure of the set, and refuses no draft."""
+    """Of the first response, asked of accepted drafts alone; it refuses no draft. None if it was
+    not asked for, or no reply could be read."""
 
     @property
     def both(self) -> tuple[str, str]:
@@ -285,7 +275,6 @@ class Draft(Record):
 
 # What a build makes of an item: pairs and twins, or a refusal with its reason
 
-
 T = TypeVar("T")
 Side = Literal["chosen", "rejected"]
 
@@ -297,12 +286,11 @@ class Dropped(Record):
     reason: str
     detail: str = ""
     user: str | None = None
-    """The user whose rubric it is about, where it is about one: the asker or the partner."""
+    """The user whose rubric it is about, if it is about one."""
     aspects: tuple[Aspect, ...] = ()
-    """The aspects that were left, too few or not well enough served; of both users for a twin."""
+    """The aspects that were left; of both users for a twin."""
     dropped: tuple[DroppedAspect, ...] = ()
     drafts: tuple[Draft, ...] = ()
-    """Every refused draft, with what was measured."""
 
 
 class Pair(Record):
@@ -310,9 +298,7 @@ class Pair(Record):
 
     id: str
     mode: str
-    """The name of the mode that it was built in."""
     item_id: str
-    """The item whose question this is."""
     user: str
     """The user whose preference it states."""
     question: str
@@ -323,14 +309,12 @@ class Pair(Record):
     chosen: str
     rejected: str
     draft: Draft
-    """The draft it was made of, with what was judged and decided."""
     judge: str | None = None
-    """The judge's model, or those of several judges (`judge_name`); none where pairs are not
-    gated."""
+    """The judge's model, or those of several judges (`judge_name`); None without gates."""
     twin_id: str | None = None
     asked: bool = True
-    """Whether its chosen response is the first of the draft: false in the half of a twin whose user
-    did not ask this question; of natural twins in the half that is named second."""
+    """Whether the first response of the draft is chosen: false on the side of a twin whose user did
+    not ask the question, and on one side of each natural twin."""
     narrative: str | None = None
     created: str | None = None
     source_url: str | None = None
@@ -348,25 +332,23 @@ class Pair(Record):
 
     @property
     def blind_preference(self) -> BlindPreference | None:
-        """In how many orders a judge that knows nobody would rather have the chosen response."""
+        """In how many orders a user-blind judge prefers the chosen response."""
         preference = self.draft.blind_preference
         return preference if preference is None or self.asked else 2 - preference
 
     def _by_side(self, found: Mapping[DraftSide, T]) -> dict[Side, T]:
-        """What was found of the first and the second response, by what this pair calls them."""
         if not found:
             return {}
-        first, second = found["first"], found["second"]
-        chosen, rejected = (first, second) if self.asked else (second, first)
+        sides = found["first"], found["second"]
+        chosen, rejected = sides if self.asked else sides[::-1]
         return {"chosen": chosen, "rejected": rejected}
 
 
 class Kept(Record):
-    """A kept unit: its pairs, which are accepted, released and dropped as one, and the drafts that
-    were refused before."""
+    """A kept twin or single pair, and the drafts that were refused before."""
 
     pairs: tuple[Pair, ...]
-    """The asker's, and if there is one the partner's: the same responses, swapped."""
+    """The asker's, and for a twin the partner's: the same responses, swapped."""
     refused: tuple[Draft, ...] = ()
 
     @property

@@ -218,8 +218,8 @@ def z_of(level: float) -> float:
 
 
 class Jackknife(NamedTuple):
-    """A value with its standard error, found by leaving out each cluster in turn; the error has
-    clusters - 1 degrees of freedom."""
+    """A value with its standard error by leaving out each cluster in turn, at clusters - 1 degrees
+    of freedom."""
 
     value: float
     error: float

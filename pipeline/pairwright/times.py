@@ -63,8 +63,7 @@ def time_text(time: str) -> str:
 
 
 def is_older(written: str, asked: str) -> bool:
-    """Whether what was written at the one time is older than what was asked or chosen at the other.
-    Of two equal days without a time of day neither is: nothing tells."""
+    """Whether a post is older than a question or choice; of two equal days neither is older."""
     return latest_moment(written) < asked.replace(" ", "T")
 
 

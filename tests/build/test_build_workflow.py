@@ -12,11 +12,12 @@ from aiohttp import web
 
 from endpoint import Asked, double, in_thread
 from model_double import ModelDouble
-from pairwright.construct.build import BuildResult, build, estimate, write_example_study
+from pairwright.construct.build import BuildResult, build, estimate
 from pairwright.construct.status import status
 from pairwright.errors import InputError, Interrupted
 from pairwright.progress import BuildBegun, Event, Note, Stop, UnitEnded
 from pairwright.settings.config import load
+from pairwright.start import start_study
 from scripted import expect
 from study import OUTCOMES, Study, pairwright
 
@@ -57,7 +58,7 @@ def test_a_build_gives_its_counts_alone_and_the_files_of_the_command(
 
 
 def test_an_estimate_sends_and_writes_nothing_and_names_each_role(tmp_path: Path) -> None:
-    path = write_example_study(tmp_path / "study")
+    path = start_study(tmp_path / "study")
     before = sorted(tmp_path.rglob("*"))
     config = load(path)
     expected = estimate(config, folder=path.parent)
@@ -110,7 +111,7 @@ def test_a_build_that_keeps_nothing_says_why(tmp_path: Path) -> None:
 def test_users_without_another_of_their_category_are_named_before_any_call(
     tmp_path: Path, modes: tuple[str, ...], users: int
 ) -> None:
-    path = write_example_study(tmp_path / "study")
+    path = start_study(tmp_path / "study")
     source = path.parent / "histories.jsonl"
     lines = [json.loads(line) for line in source.read_text(encoding="utf-8").splitlines()[:3]]
     for n, line in enumerate(lines):
@@ -131,7 +132,7 @@ def test_users_without_another_of_their_category_are_named_before_any_call(
 
 
 def test_what_does_not_go_together_is_refused_before_anything_is_written(tmp_path: Path) -> None:
-    path, run = write_example_study(tmp_path / "study"), tmp_path / "run"
+    path, run = start_study(tmp_path / "study"), tmp_path / "run"
     with pytest.raises(InputError, match="cannot be shared"):
         build(path, run, address="10.0.0.1:6379", batch=True)
     assert not run.exists()

@@ -18,7 +18,7 @@ from unittest import mock
 import pytest
 from aiohttp import web
 
-from endpoint import Asked, Body, Endpoint, Handler, altered, double, fail, in_thread, thinks
+from endpoint import Asked, Body, Endpoint, Handler, altered, double, fail, in_thread
 from model_double import DOUBLE, task_of
 from pairwright import assets
 from pairwright.cli import command_tree, main
@@ -121,6 +121,72 @@ def test_init_leaves_what_is_there_alone(tmp_path: Path) -> None:
     assert everything(tmp_path) == before
 
 
+CHOICES = assets.EXAMPLES / "choices" / "choices.csv"
+
+
+def table(folder: Path, name: str, *lines: str) -> Path:
+    path = folder / name
+    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return path
+
+
+def test_init_configures_a_build_of_own_posts(tmp_path: Path) -> None:
+    post = "{}{},I bake bread number {} on one flame.,2024-0{}-01,How do I bake loaf {}?"
+    rows = [post.format("ab"[u], u, n, n, n) for u in range(2) for n in range(1, 5)]
+    file = table(tmp_path, "forum.csv", "author,body,created,title", *rows)
+    columns = ("--column", "user=author", "--column", "text=body")
+    done = pairwright("init", tmp_path / "own", "--posts", file, *columns)
+    assert done.code == 0, done.err
+    config = tmp_path / "own" / "pairwright.toml"
+    written = config.read_text(encoding="utf-8")
+    assert (written.count("TO DO"), "TO DO: write the address and the name" in written) == (1, True)
+    done = pairwright("build", config, "--run", tmp_path / "run", "--dry-run")
+    assert done.code == 0, done.err
+    assert "2 items" in done.said
+    assert "no domain" not in done.said
+
+
+def test_init_configures_natural_twins_of_own_choices_and_build_takes_columns(
+    tmp_path: Path,
+) -> None:
+    lines = CHOICES.read_text(encoding="utf-8").splitlines()
+    file = table(tmp_path, "log.csv", lines[0].replace("user", "who"), *lines[1:])
+    done = pairwright("init", tmp_path / "own", "--choices", file, "--column", "user=who")
+    assert done.code == 0, done.err
+    config, run = tmp_path / "own" / "pairwright.toml", tmp_path / "run"
+    assert pairwright("build", config, "--run", run).code == 0
+    table(tmp_path, "log.csv", lines[0].replace("user", "person"), *lines[1:])
+    done = pairwright("build", config, "--run", tmp_path / "again")
+    assert (done.code, "no column who" in done.err) == (2, True)
+    renamed = ("build", config, "--run", tmp_path / "again", "--column", "user=person")
+    assert pairwright(*renamed).code == 0
+    assert (tmp_path / "again" / "pairs.jsonl").read_bytes() == (run / "pairs.jsonl").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--posts", "nix.csv"), "nix.csv: no such file"),
+        (("--posts", "notes.txt"), "unknown kind of file '.txt'"),
+        (("--posts", "log.csv"), "no column 'user'\nhint: Say which it is: --column user=NAME"),
+        (("--posts", "log.csv", "--column", "user=athor"), "It has: author, body. Did you mean"),
+        (("--posts", "log.csv", "--column", "usr=author"), "Did you mean 'user'?"),
+        (("--posts", "log.csv", "--choices", "log.csv"), "does not go with --posts"),
+        (("--column", "user=author"), "Give one of --posts FILE and --choices FILE"),
+    ],
+)
+def test_init_names_what_it_cannot_configure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], said: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    table(tmp_path, "notes.txt", "x")
+    table(tmp_path, "log.csv", "author,body", "a,b")
+    done = pairwright("init", "own", *words)
+    assert done.code == 2
+    assert said in done.err
+    assert not (tmp_path / "own").exists()
+
+
 # --- build ---
 
 
@@ -197,12 +263,7 @@ def test_an_accepted_threshold_asks_only_of_what_it_now_keeps(built: Built, copi
 
 @pytest.mark.parametrize(
     ("what", "old", "new"),
-    [
-        ("histories.jsonl", "?", "!"),
-        ("prompts/quality.md", "", "Be fair. "),
-        ("rubrics/quality.toml", "correct", "accurate"),
-        ("rubrics/Society_and_Culture.toml", 'name = "Society', 'name = "New Society'),
-    ],
+    [("histories.jsonl", "?", "!"), ("rubrics/quality.toml", "correct", "accurate")],
 )
 def test_changed_content_is_named(
     built: Built, copied: Study, what: str, old: str, new: str
@@ -229,10 +290,9 @@ def test_refused_rows_are_told_with_the_remedy_by_build_and_status(tmp_path: Pat
         done = study.build()
         status = pairwright("status", study.run)
     for said in (done.said, status.said):
-        assert "refused 2: unknown_category; the first at histories.jsonl:1" in said
-        assert "Art_and_Entertainment, Lifestyle_and_Personal_Development" in said
+        assert "note: 'chess' is in no domain's file: its domain is Other" in said
         assert "'chess' (1), 'knots' (1)" in said
-        assert 'Add also = ["chess", "knots"] to the file of the domain' in said.replace("\n", " ")
+        assert 'add also = ["chess", "knots"] to a file of rubrics/' in said.replace("\n", " ")
         assert "refused 1: bad_time; the first at histories.jsonl:3: created '03/04/2023'" in said
         assert "Write times as 2024-03-01" in said
 
@@ -269,13 +329,8 @@ def test_a_dry_run_sends_and_writes_nothing_and_bounds_hold(built: Built, copied
     assert int(totals[0][1].replace(",", "")) >= built.calls
     assert float(totals[0][-1].replace(",", "")) > 0
     assert "Nothing was sent" in done.out
-    copied.change(
-        served__base_url="http://127.0.0.1:9/v1", served__api_key_env=KEY_VARIABLE,
-        served__price_in=0.0, served__price_out=0.0,
-    )  # fmt: skip
-    done = copied.build("--dry-run")
-    assert done.code == 0, "it needs no endpoint and no key"
-    assert re.search(r"all .* no price", done.out)
+    copied.change(served__base_url="http://127.0.0.1:9/v1", served__api_key_env=KEY_VARIABLE)
+    assert copied.build("--dry-run").code == 0, "it needs no endpoint and no key"
 
 
 def test_a_build_that_is_refused_for_the_lock_has_changed_nothing(copied: Study) -> None:
@@ -440,15 +495,6 @@ def test_tokens_from_a_cache_are_priced_and_stand_in_the_manifest(tmp_path: Path
     assert f"{calls['cached_tokens']:,}" in pairwright("status", study.run).out
 
 
-def test_a_model_that_thinks_its_room_away_is_named_with_what_to_set(tmp_path: Path) -> None:
-    with in_thread(thinks(10_000)) as endpoint:
-        study = Study.make(tmp_path / "s", endpoint.url, limit=1, modes=["violate"])
-        done = study.build()
-    assert "0 of 1 thinking used up the tokens (1)" in " ".join(done.out.split())
-    assert "says which thinking_tokens to set" in done.err
-    assert "Hm." not in (study.run / "dropped.jsonl").read_text("utf-8")
-
-
 # --- status ---
 
 
@@ -557,16 +603,6 @@ def test_doctor_finds_a_good_endpoint_good(built: Built, copied: Study) -> None:
     assert "reachable" in done.out
     assert "4,096 tokens" in done.out
     assert "structured output" in done.out
-
-
-def test_doctor_tells_what_keeps_a_build_from_an_endpoint(copied: Study) -> None:
-    copied.change(served__base_url="http://127.0.0.1:9/v1")
-    done = pairwright("doctor", copied.config)
-    assert (done.code, "Cannot connect to host" in done.out) == (2, True)
-    with in_thread(fail(401, "no such key"), models=(DOUBLE,)) as endpoint:
-        copied.change(served__base_url=endpoint.url)
-        done = pairwright("doctor", copied.config)
-    assert (done.code, "no such key" in done.out) == (2, True)
 
 
 # --- words ---

@@ -61,7 +61,7 @@ def test_help_and_commands_import_no_more_than_they_need() -> None:
             "pairwright.construct.build",
             {"scipy.stats", "statsmodels", "matplotlib", "pandas", "openai", "torch"},
         ),
-        ("pairwright.cli.human", {"matplotlib", "pandas"}),
+        ("pairwright_human_eval.answers", {"matplotlib", "pandas"}),
     )
     program = "import sys, pairwright\nassert 'pydantic' not in sys.modules\n"
     program += "import pairwright.cli as cli; cli.command_tree().commands.summaries()\n"

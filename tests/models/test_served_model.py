@@ -61,5 +61,5 @@ def test_status_and_the_manifest_count_the_replies_of_other_models(built: Study)
     others = {"pairwright-double": {"/srv/other-8b": counts["/srv/other-8b"]}}
     assert status(built.run).served == others
     printed = pairwright("status", built.run).out
-    assert "for pairwright-double, of which replies name /srv/other-8b" in printed
+    assert "for pairwright-double, with replies that name /srv/other-8b" in printed
     assert "20240806" not in printed

@@ -163,7 +163,7 @@ def test_a_release_keeps_the_bound_and_attribution_that_it_states(tmp_path: Path
 
 def test_the_example_gives_what_its_page_says(tmp_path: Path) -> None:
     page = " ".join((DOCS / "choices.md").read_text(encoding="utf-8").split())
-    written = pairwright("init", tmp_path / "own", "--choices")
+    written = pairwright("init", tmp_path / "own", "--example", "choices")
     assert written.code == 0
     assert "choices.csv" in written.said
     files = {path.name for path in (tmp_path / "own").iterdir()}

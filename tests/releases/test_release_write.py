@@ -362,7 +362,7 @@ def refused(done: Done, said: str) -> None:
     assert done.code == 2, done.said
     assert re.search(said, done.err), done.err
     assert "Traceback" not in done.err
-    assert "\n  " in done.err
+    assert "\nhint: " in done.err
 
 
 def test_a_version_is_three_numbers_and_higher(run: Path, release: Layout, tmp_path: Path) -> None:

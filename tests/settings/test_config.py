@@ -11,7 +11,7 @@ from pairwright import assets
 from pairwright.construct.folder import RunFolder, to_toml
 from pairwright.errors import ConfigError, StoreError
 from pairwright.settings.config import PRESETS, Config, differences, essential, load, validate
-from pairwright.settings.endpoints import OPERATIONAL, Endpoint
+from pairwright.settings.endpoints import Endpoint
 from pairwright.settings.rules import ReleaseInfo
 from scripted import settings
 
@@ -116,7 +116,6 @@ def test_a_byte_order_mark_and_windows_line_ends_do_no_harm(tmp_path: Path) -> N
         ("[source]", "[sources]", ["[sources]", "Did you mean 'source'?"]),
         ('model = "m"', 'modle = "m"', ["[endpoints.local.modle]", "Did you mean 'model'?"]),
         ('judge = "local"', "judge = []", ["[roles.judge]", "at least 1"]),
-        ('judge = "local"', 'judge = ["local", "lokal"]', ["only: local", "'lokal'"]),
         ('judge = "local"', 'judge = "lokal"', ["only: local", "Did you mean 'local'?"]),
         ('path = "histories.jsonl"', 'path = "h.csv"\nformat = "posts"\ncolumns = {usr = "who"}',
          ["[source]", "[columns] names 'usr'", "user, text, created", "Did you mean 'user'?"]),
@@ -125,36 +124,22 @@ def test_a_byte_order_mark_and_windows_line_ends_do_no_harm(tmp_path: Path) -> N
         # What must be there.
         ('[source]\npath = "histories.jsonl"', "", ["[source]", "required", "Add source"]),
         ('model = "m"', "", ["[endpoints.local.model]", "required", "Add endpoints.local.model"]),
-        # Wrong types, and values that cannot be: docs/config.md has all.
         ("words = 100", "words = 99.5", ["[words]", "integer"]),
         ('modes = ["twin", "violate"]', 'modes = "twin"', ["[modes]", "should be a list"]),
         ("[gates]", "[[gates]]", ["[gates]", "should be a table"]),
-        ("words = 100", "words = -1", ["[words]", "greater than or equal to 20"]),
         ("margin = 0.3", "margin = 30", ["[twin.margin]", "less than or equal to 1"]),
-        ("temperature = 0.0", "top_p = 0", ["[sampling.judge.top_p]", "greater than 0"]),
-        ('model = "m"', 'model = "m"\nconcurrency = 0',
-         ["[endpoints.local.concurrency]", "1"]),
         ('model = "m"', 'model = "m"\nconcurrency = true', ["[endpoints.local.concurrency]"]),
-        ('model = "m"', 'model = "m"\nconcurrency = "max"',
-         ["[endpoints.local.concurrency]", "integer"]),
-        ('modes = ["twin", "violate"]', "modes = []", ["[modes]", "at least 1"]),
         # What does not go together.
-        ('judge = "local"', 'judge = "gpt"', ["roles", "'gpt'", "only: local"]),
         ('["local"]', '["local", "other"]', ["roles", "'other'", "only: local"]),
         ('judge = "local"', 'judge = ["local", "local"]', ["[roles] judge", "twice"]),
         ("words = 100", 'words = 100\npreset = "ours"', ["[preset]", "'ours'", "paper"]),
-        ("words = 100", "words = 100\npreset = {}", ["[preset]", "pairwright, paper"]),
         ('"twin", "violate"', '"twin", "twin"', ["[modes]", "twice"]),
         ("off = []", 'off = ["persona"]', ["[gates.off.0]", "'persona_talk'"]),
         ("posts = 10", "min_aspects = 4", ["words = 100", "room for 3", "min_aspects"]),
         ('"http://127.0.0.1:8000/v1"', '""', ["[endpoints.local.base_url]", "not an address"]),
         ('base_url = "http://127.0.0.1:8000/v1"', "",
          ["[endpoints.local]", "base_url is required", "up to /v1"]),
-        ('"http://127.0.0.1:8000/v1"', "5", ["[endpoints.local.base_url]", "string"]),
-        ('"http://127.0.0.1:8000/v1"', '"recording:"', [".base_url]", "recording"]),
         ('"http://127.0.0.1:8000/v1"', '"recording: "', [".base_url]", "recording"]),
-        ('"http://127.0.0.1:8000/v1"', '["recording:a", "recording:b"]', [".base_url]"]),
-        ('model = "m"', 'model = "m"\ntimeout_s = inf', ["[endpoints.local.timeout_s]", "finite"]),
         ("temperature = 0.0", "extra = {x = inf}", ["[sampling.judge.extra.x]", "finite"]),
     ],
 )  # fmt: skip
@@ -195,18 +180,7 @@ def test_an_engine_in_process_needs_a_model_and_no_address(write: Callable[[str]
         (in_process('engine = "vllm"', 'engine = "http"'), "", "vllm does not go with"),
         (in_process('model = "org/name"', ""), "model", "required"),
         (in_process("concurrency = 256", 'base_url = "http://a/v1"'), "", "base_url does not go"),
-        *(
-            (in_process("concurrency = 256", line), "", f"{line.partition(' ')[0]} does not go")
-            for line in (
-                'api_key_env = "KEY"', 'token_parameter = "max_completion_tokens"',
-            )
-        ),
-        *(
-            (in_process('dtype = "bfloat16"', f'{key} = "n"'), "vllm", f"{key!r} has its own place")
-            for key in ("served_model_name", "revision")
-        ),
-        (in_process('dtype = "bfloat16"', "gpu_memory_utilization = inf"),
-         "vllm.gpu_memory_utilization", "finite"),
+        (in_process('dtype = "bfloat16"', 'revision = "n"'), "vllm", "'revision' has its own"),
         (in_process('dtype = "bfloat16"', "at = 2026-01-01"), "vllm.at", "JSON"),
         (changed('model = "m"', 'model = "m"\nvllm = {dtype = "float16"}'),
          "", "vllm does not go with engine = 'http'"),
@@ -261,16 +235,6 @@ def test_every_preset_can_be_used_and_the_papers_is_the_papers_setting() -> None
     assert config.modes == ("violate",)
     assert (config.aspects, config.paper_writers, config.gated) == ("gold", True, False)
     assert (config.words, config.draws, config.planner.posts) == (100, 1, 10)
-
-
-def test_a_key_of_the_file_goes_over_the_presets_and_leaves_its_neighbours() -> None:
-    before = repr(PRESETS)
-    config = settings(preset="paper", words=150, planner={"retrieval": "bm25"})
-    assert config.words == 150
-    assert config.planner.retrieval == "bm25"
-    assert config.planner.posts == 10
-    assert config.planner.history_tokens == PRESETS["paper"]["planner"]["history_tokens"]
-    assert repr(PRESETS) == before
 
 
 # What may change between two runs of one folder
@@ -333,22 +297,6 @@ def test_a_flag_that_can_change_what_an_engine_says_decides_the_outcome() -> Non
         "endpoints.local.vllm.dtype: 'bfloat16' before, 'float16' now",
         "endpoints.local.vllm.quantization: None before, 'fp8' now",
     ]
-
-
-def test_a_table_that_is_called_like_an_operational_key_is_compared() -> None:
-    for name in ("budget", *OPERATIONAL):
-        small, large = (
-            resolved(
-                roles={"planner": name, "generator": name, "judge": name},
-                endpoints={name: {"base_url": "http://a/v1", "model": model}},
-                sampling={"judge": {"extra": {name: model}}},
-            )
-            for model in ("small", "large")
-        )
-        assert differences(essential(small), essential(large)) == [
-            f"endpoints.{name}.model: 'small' before, 'large' now",
-            f"sampling.judge.extra.{name}: 'small' before, 'large' now",
-        ]
 
 
 # The resolved config as a file
@@ -423,15 +371,6 @@ def test_a_second_run_with_another_config_is_refused_and_names_what_differs(
     assert "Home.toml" not in str(caught.value)
     assert "b2:" not in str(caught.value)
     assert file.read_bytes() == kept
-
-
-def test_a_build_begun_again_names_what_changed(tmp_path: Path) -> None:
-    source = {"path": "choices.csv", "format": "choices", "texts": "texts.csv", "min_posts": 1}
-    config = settings(source=source, modes=["natural"])
-    read: dict[str, Any] = {"source/choices.csv": "b2:1", "texts/texts.csv": "b2:2"}
-    assert prepare(tmp_path, config, **read) == ""
-    said = prepare(tmp_path, config, accept=True, **read | {"texts/texts.csv": "b2:3"})
-    assert said == "Built again, because texts/texts.csv changed."
 
 
 def test_accepted_changes_remove_old_outcomes_and_leave_the_calls(tmp_path: Path) -> None:
@@ -510,13 +449,9 @@ def test_a_folder_with_other_files_or_a_file_is_no_run_folder(tmp_path: Path) ->
 
 KEYS = [
     "sk-proj-4f9Jq2LmZx81TtYv0aBc",
-    "sk_live_4f9Jq2LmZx81TtYv0aBc",
-    "hf_AbCdEfGhIjKlMnOpQrStUvWx",
-    "gsk_q1w2e3r4t5y6u7i8o9p0a1s2",
     "AIzaSyD4f9Jq2LmZx81TtYv0aBcDe",
+    "hf_AbCdEfGhIjKlMnOpQrStUvWx",
     "c0ffee1234567890c0ffee1234567890",
-    "0123456789abcdef0123456789abcdef",
-    "a key with spaces 4f9Jq2LmZx81",
 ]
 
 
@@ -555,14 +490,7 @@ def test_a_key_elsewhere_is_refused_and_not_repeated(
     assert KEYS[2] not in told
 
 
-@pytest.mark.parametrize(
-    "name",
-    ["OPENAI_API_KEY", "_K2", "SK_LIVE", "UNIVERSITY_CLUSTER_2_GATEWAY_KEY"],
-)
-def test_the_name_of_a_variable_is_not_taken_for_a_key(name: str) -> None:
-    assert settings(endpoints=endpoint(api_key_env=name)).endpoints
-
-
 def test_settings_that_only_sound_like_keys_are_taken(write: Callable[[str], Path]) -> None:
+    assert settings(endpoints=endpoint(api_key_env="UNIVERSITY_CLUSTER_2_KEY")).endpoints
     extra = 'extra = { eos_token = "<|end|>", prompt_cache_key = "", keys = "a", max_token = "9" }'
     load(write(changed("[sampling.judge]", f"[sampling.judge]\n{extra}")))

@@ -111,11 +111,8 @@ def test_a_new_domain_is_one_file_named_by_its_key(write: Callable[..., Path]) -
         (('name = "Garden"', ""), ["[name]", "required"]),
         (('kinds = ["soil and climate", "space"]', "kinds = []"), ["[kinds]", "at least 1"]),
         (('"space"', '"soil and climate"'), ["[kinds]", "'soil and climate' is there twice"]),
-        (('"herbs"', '"roses"'), ["[subcategories]", "'roses' is there twice"]),
         (('name = "Garden"', 'name = "Garden"\naspects = []'), ["[aspects]"]),
-        (('name = "Garden"', "name = Garden"), ["not TOML", "line 2"]),
         (('name = "Garden"', 'name = "Garden"\ngood = "Roses"'), ["[good]", "list"]),
-        (('name = "Garden"', 'name = "Garden"\nbad = ["a", "a"]'), ["[bad]", "'a' is there twice"]),
         (('name = "Garden"', 'name = "Garden"\nnot_inferred = [" "]'), ["[not_inferred]", "text"]),
     ],
 )
@@ -133,21 +130,26 @@ def test_a_domain_file_without_examples_is_read(write: Callable[..., Path]) -> N
     assert domains.guidance("nowhere") == Guidance()
 
 
-@pytest.mark.parametrize("category", ["Roses", "herbs"])
-def test_a_category_in_two_domains_is_refused(write: Callable[..., Path], category: str) -> None:
-    park = f'name = "Park"\nsubcategories = ["trees"]\nkinds = ["shade"]\nalso = ["{category}"]\n'
+def test_a_category_in_two_domains_is_refused(write: Callable[..., Path]) -> None:
+    park = 'name = "Park"\nsubcategories = ["trees"]\nkinds = ["shade"]\nalso = ["Roses"]\n'
     message = error_of(Domains.load, write(garden=GARDEN, park=park))
-    for words in ("park.toml", "garden.toml", category):
+    for words in ("park.toml", "garden.toml", "Roses"):
         assert words in message
 
 
-def test_a_folder_without_a_domain_and_a_file_not_utf_8_are_named(
+def test_categories_of_no_file_have_general_rules_that_a_file_replaces(
     write: Callable[..., Path],
 ) -> None:
+    domains = Domains.load(write(garden=GARDEN))
+    assert (domains.of("other"), domains.general.key) == (domains.general, "Other")
+    assert domains.guidance("Other").kinds == domains.general.kinds
+    domains = Domains.load(write(Other=GARDEN.replace("roses", "shrubs").replace("herbs", "grass")))
+    assert domains.guidance("Other").kinds == ("soil and climate", "space")
+
+
+def test_a_folder_without_a_domain_is_named(write: Callable[..., Path]) -> None:
     folder = write(quality=SCALE)
     assert f"{folder}: no domain file" in error_of(Domains.load, folder)
-    (folder / "garden.toml").write_bytes(GARDEN.encode().replace(b"soil", b"s\xf6il"))
-    assert "garden.toml" in error_of(Domains.load, folder)
 
 
 # Scales
@@ -165,10 +167,8 @@ def test_a_missing_quality_file_is_named_with_what_to_do(write: Callable[..., Pa
         ((SCALE, ""), "[scale]"),
         ((SCALE, SCALE + SCALE), "'correctness' is there twice"),
         ((', { score = 5, text = "right" }', ""), "anchors"),
-        (("score = 5", 'score = "five"'), "score"),
         (("score = 5", "score = 1"), "1 is there twice"),
         (('name = "correctness"', 'name = "_hidden"'), "name"),
-        (('name = "correctness"', 'name = ""'), "name"),
     ],
 )
 def test_a_bad_scale_is_named(

@@ -14,7 +14,7 @@ from typing import Annotated, Any
 import typer
 
 from pairwright.cli.command import CommandGroup, LazyCommands
-from pairwright.errors import PairwrightError
+from pairwright.errors import Interrupted, PairwrightError
 from pairwright.version import __version__
 
 _app = typer.Typer(
@@ -55,19 +55,22 @@ def command_tree() -> Any:
 
 
 def main() -> None:
-    """Run a command. What a user can mend is one message and an exit code; a bug is a traceback."""
+    """Run a command. What a user can correct is an error with a hint; a bug is a traceback."""
     if isinstance(sys.stdout, TextIOWrapper):
         # A terminal whose encoding lacks a character shows its code, as Python does for errors.
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
         command_tree()(prog_name="pairwright")
+    except (KeyboardInterrupt, asyncio.CancelledError, Interrupted) as stopped:
+        typer.echo(
+            str(stopped) or "Stopped. Every finished call is stored; run again to go on.", err=True
+        )
+        sys.exit(130)
     except PairwrightError as error:
-        typer.echo(str(error), err=True)
+        what, _, hint = str(error).partition("\n  ")
+        typer.echo(f"error: {what}" + (f"\nhint: {hint}" if hint else ""), err=True)
         sys.exit(error.exit_code)
     except OSError as error:
         # A full disk, a folder without leave to write: nothing that a traceback explains.
-        typer.echo(f"{error.filename or 'input or output'}: {error.strerror}", err=True)
+        typer.echo(f"error: {error.filename or 'input or output'}: {error.strerror}", err=True)
         sys.exit(2)
-    except (KeyboardInterrupt, asyncio.CancelledError):
-        typer.echo("Stopped. Every finished call is stored; run again to go on.", err=True)
-        sys.exit(130)

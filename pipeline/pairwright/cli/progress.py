@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pairwright.models.client import Meter
 
 SHOWN = "kept", "dropped", "failed", "waiting"
-"""What becomes of a unit, in the order in which a bar tells it."""
+"""The outcomes of a unit, in the order in which a bar shows them."""
 
 
 @contextmanager

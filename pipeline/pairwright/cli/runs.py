@@ -1,18 +1,69 @@
-"""`pairwright status` and `show`: a run, and each of its pairs."""
+"""Printers of `build`, `status`, `show`, `doctor`, `batch` and `human import`."""
 
 import json
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
 from typer import Option
 
-from pairwright.cli.printing import print_words, say
+from pairwright.cli.printing import command, print_words, say
+from pairwright.cli.progress import display
 from pairwright.construct.folder import RunFolder
+from pairwright.construct.outcomes import iterate_pairs
 from pairwright.construct.status import RunStatus
-from pairwright.modes import STAGES
+from pairwright.models.recording import NOT_RECORDED
+from pairwright.modes import MODES, STAGES
 from pairwright.text import visible
+
+if TYPE_CHECKING:
+    from pairwright.construct.build import BuildResult
+    from pairwright.models.batch_service import Ingest
+    from pairwright.models.doctor import ServerReport
+    from pairwright_human_eval.answers import ImportedAnswers
+
+
+def print_build(
+    work: "Callable[[], BuildResult]",
+    config: Path,
+    run: Path,
+    limit: int | None = None,
+    columns: Iterable[str] = (),
+    address: str | None = None,
+    batch: bool = False,
+    dry_run: Annotated[
+        bool, Option("--dry-run", help="Print calls, tokens and cost; send nothing.")
+    ] = False,
+) -> int:
+    """Print what a build made, what is missing and why, and what comes next; with `dry_run` what it
+    would cost, and build nothing."""
+    # What only reads a run does without what sends calls.
+    from pairwright.construct.build import estimate
+
+    if dry_run:
+        with display() as progress:
+            expected = estimate(config, limit=limit, columns=columns, progress=progress)
+        print_words("estimate", expected=expected)
+        return 0
+    options: list[tuple[str, object]] = [("--column", column) for column in columns]
+    options += [("--limit", limit)] if limit else []
+    options += [("--address", address)] if address else []
+    words = [str(word) for option in options for word in option] + ["--batch"] * batch
+    same_build = command("build", config, "--run", run, *words)
+    result = work()
+    found = result.status
+    pair = None if result.requests else next(iterate_pairs(run), None)
+    print_words(
+        "build", found=found, units={mode: MODES[mode].units for mode in found.config.modes},
+        sent=result.usage.sent, run=run, shown=pair and f"{pair.mode}:{pair.item_id}",
+        requests=result.requests, same_build=same_build,
+    )  # fmt: skip
+    # A recording says the same again; the build has said what to do.
+    worth = not found.waiting and any(why != NOT_RECORDED for why in found.reasons("failed"))
+    print_words("shortfalls", err=True, found=found, again=same_build if worth else "")
+    return 3 if found.waiting else int(not result.whole)
 
 
 def print_status(
@@ -41,3 +92,25 @@ def print_lines(lines: list[str], wanted: str | None = None) -> None:
     """Print what became of a unit, or a line for each of them."""
     for line in lines:
         say(Console(), visible(line), wrap=wanted is not None)
+
+
+def print_examination(reports: "tuple[ServerReport, ...]") -> int:
+    """Print what was found of each server, and whether a build can use them all."""
+    usable = all(report.usable for report in reports)
+    notes = sum(finding.state == "note" for report in reports for finding in report.findings)
+    print_words("doctor", reports=reports, usable=usable, notes=notes)
+    return 0 if usable else 2
+
+
+def print_ingested(ingested: "Ingest") -> int:
+    """Print how far each file of requests is, and what became of the lines of replies."""
+    print_words("batch", ingested=ingested)
+    if any(file.waiting for file in ingested.files):
+        return 3
+    return int(bool(ingested.problems or any(file.failed for file in ingested.files)))
+
+
+def print_import(result: "ImportedAnswers", run: Path) -> int:
+    """Print which files were taken in, and what became of the answers."""
+    print_words("import", result=result, run=run)
+    return int(bool(result.refused))

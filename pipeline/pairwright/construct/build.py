@@ -1,7 +1,6 @@
-"""`init`, `build`, and what a build will take before it is begun."""
+"""`build`, and what a build will take before it is begun."""
 
-import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import AsyncExitStack, ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import Annotated, TypeAlias
 
 from typer import Argument, Option
 
-from pairwright import assets, sources
+from pairwright import sources
 from pairwright.build_statement import SourceSummary
 from pairwright.construct.corpus import Corpus
 from pairwright.construct.estimate import BuildEstimate, estimate_calls
@@ -28,6 +27,7 @@ from pairwright.models.recording import NOT_RECORDED, read_recording
 from pairwright.models.store import Store
 from pairwright.modes import check_modes, need_partners
 from pairwright.notebook import run_async
+from pairwright.options import ColumnMap
 from pairwright.progress import BuildBegun, Note, Progress, Stop, log_notes
 from pairwright.records import Item
 from pairwright.settings.config import Config
@@ -39,50 +39,19 @@ ConfigPath: TypeAlias = Annotated[
 ]
 
 
-def write_example_study(
-    folder: Annotated[Path | str, Argument(help="A new or empty folder.", metavar="DIR")],
-    *,
-    choices: Annotated[
-        bool, Option("--choices", help="People's own choices, for natural twins.")
-    ] = False,
-) -> Path:
-    """Write a working folder: config, example histories, domains and prompts to edit.
-
-    It holds 21 fictional users, 12 others with gold aspects, and a language model's recorded
-    replies to every call of their build; with `choices`, what 12 fictional users wrote and chose.
-
-    Raises InputError if `folder` is a file, or is not empty. Returns the path of the config.
-
-    Examples::
-
-        pairwright init study && pairwright build study/pairwright.toml --run study/run
-        pairwright init own --choices && pairwright build own/pairwright.toml --run own/run
-    """
-    folder = Path(folder)
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise InputError(
-            "exists and is not an empty folder", where=folder, fix="Give the name of a new folder."
-        )
-    example = assets.EXAMPLES / ("choices" if choices else "recorded")
-    shutil.copytree(example, folder, dirs_exist_ok=True)
-    if not choices:
-        shutil.copytree(assets.PROMPTS, folder / "prompts")
-    shutil.copytree(assets.RUBRICS, folder / "rubrics")
-    return folder / "pairwright.toml"
-
-
 def estimate(
     config: ConfigPath,
     *,
     folder: str | Path | None = None,
     limit: int | None = None,
+    columns: ColumnMap = (),
     progress: Progress = log_notes,
 ) -> BuildEstimate:
     """Estimate calls, tokens and cost of a build without sending or writing anything.
 
     The arguments are those of `build`. Raises ConfigError and SourceError.
     """
-    rules = _read_rules(config, folder, progress, sends=False)
+    rules = _read_rules(config, folder, columns, progress, sends=False)
     with (
         TemporaryDirectory() as scratch,
         _written_corpus(rules, RunFolder(Path(scratch)), limit, progress, keep=False) as (
@@ -117,6 +86,7 @@ def build(
     *,
     folder: str | Path | None = None,
     limit: Annotated[int | None, Option(help="Only the first N items.", metavar="N", min=1)] = None,
+    columns: ColumnMap = (),
     accept_changes: Annotated[
         bool, Option("--accept-changes", help="Go on after a change of the config.")
     ] = False,
@@ -129,7 +99,8 @@ def build(
 ) -> BuildResult:
     """Build preference pairs from user histories.
 
-    Running the same command again resumes: finished calls are never sent twice.
+    Running the same command again resumes: finished calls are never sent twice. WHAT is a column
+    of the source, such as user, COLUMN its name in the file.
 
     Raises ConfigError and InputError for what must be mended first, SourceError for data that
     cannot be read, EndpointRefused where an endpoint refuses, Interrupted after `stop` (every
@@ -154,7 +125,7 @@ def build(
             where="--batch",
             fix="Leave --address out.",
         )
-    rules = _read_rules(config, folder, progress, sends=not batch)
+    rules = _read_rules(config, folder, columns, progress, sends=not batch)
     # There is no work to share if calls are only written down.
     on_ray = not batch and (address is not None or rules.config.processes > 1)
     if on_ray:
@@ -201,14 +172,19 @@ def build(
 
 
 def _read_rules(
-    config: str | Path | Config, folder: str | Path | None, progress: Progress, *, sends: bool
+    config: str | Path | Config,
+    folder: str | Path | None,
+    columns: Iterable[str],
+    progress: Progress,
+    *,
+    sends: bool,
 ) -> BuildRules:
-    """The rules of a config, whose paths start from `folder` or from where its file is. Reports a
-    judge that is also a generator, and which replies come from a recording if calls are sent.
+    """The rules of a config, as `BuildRules.load` reads them. Reports a judge that is also a
+    generator, and which replies come from a recording if calls are sent.
 
     Raises ConfigError and InputError for what a build cannot have.
     """
-    rules = BuildRules.load(config, folder)
+    rules = BuildRules.load(config, folder, columns)
     check_modes(rules.config, rules.path)
     endpoints, roles = rules.config.endpoints, rules.config.roles
     # The models of a recording are past choosing.

@@ -1,18 +1,19 @@
 """The rules of a build: its configuration with the prompts, domains and scales that it names; and
 the posts of another user that may be read for a question."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from pairwright import assets
 from pairwright.errors import ConfigError
+from pairwright.pairs.columns import read_map
 from pairwright.records import Item, Post
 from pairwright.retrieve import dense
 from pairwright.settings.config import Config, load
 from pairwright.settings.domains import Domains, Scale, load_scales
 from pairwright.settings.prompt import Prompts
-from pairwright.settings.rules import TwinRules
+from pairwright.settings.rules import TwinRules, columns_of
 from pairwright.times import is_older
 
 Histories = tuple[tuple[Post, ...], ...]
@@ -41,15 +42,22 @@ class BuildRules:
     """Where the config is from, if that is a file."""
 
     @classmethod
-    def load(cls, given: str | Path | Config, folder: str | Path | None = None) -> "BuildRules":
-        """The rules of a config. Its paths start from `folder`, or else from where its file is.
+    def load(
+        cls,
+        given: str | Path | Config,
+        folder: str | Path | None = None,
+        columns: Iterable[str] = (),
+    ) -> "BuildRules":
+        """The rules of a config. Its paths start from `folder`, or else from where its file is;
+        `columns` are `WHAT=COLUMN` of its source.
 
         Raises ConfigError and InputError for what cannot be read.
         """
         path = "" if isinstance(given, Config) else str(given)
         config = given if isinstance(given, Config) else load(Path(given))
         folder = Path(folder or Path(path).parent).resolve()
-        config = config.beside(folder)
+        named = read_map(columns, columns_of(config.source.format), "--column")
+        config = config.beside(folder).naming(named)
         if config.planner.retrieval == "dense":
             dense.require()
         rubrics = _folder(config.rubrics, "rubrics", folder, assets.RUBRICS)

@@ -284,7 +284,7 @@ def _with_plot(token: Token, plots: Mapping[str, "Plot"]) -> Token:
     name = _plot_name(token)
     if not name:
         return token
-    figure = Markup('<figure><div class="wide">{}</div>\n<figcaption>{}</figcaption></figure>')
+    figure = Markup("<figure>{}\n<figcaption>{}</figcaption></figure>")
     drawn = plots[name]
     return Token("html_inline", "", 0, content=figure.format(drawn.svg, drawn.caption))
 

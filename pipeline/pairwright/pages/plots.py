@@ -20,8 +20,8 @@ from matplotlib.ticker import PercentFormatter
 
 from pairwright.stats import Estimate
 
-WIDTH = 8.6
-"""Inches, of every plot."""
+WIDTH = 5.4
+"""Inches, of every plot: on a telephone it is scaled down and can still be read."""
 
 
 class Plot(NamedTuple):
@@ -125,18 +125,20 @@ class Panel(NamedTuple):
     dots: Sequence[Dot]
     unit: str
     reference: float | None = None
-    """A share at which a dashed line stands, such as one half."""
+    """A share at which a dashed line stands, such as 0.5."""
     ends: tuple[float, float] | None = None
     """Both ends of the axis, in percent; None: where the marks end."""
 
 
 def draw_panels(panels: Sequence[Panel], labels: Sequence[str], *, caption: str, name: str) -> Plot:
-    """Panels side by side on the same lines, the first label on top; a name in the legend comes
-    with its first mark."""
+    """Panels one below the other with the same lines, the first label on top; a name in the legend
+    comes with its first mark."""
     with drawing():
-        figure = Figure(figsize=(WIDTH, 1.2 + 0.42 * len(labels)), layout="constrained")
-        every = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
-        for axes, panel in zip(every, panels, strict=True):
+        height = 1.2 + 0.42 * len(labels)
+        figure = Figure(figsize=(WIDTH, height * len(panels)), layout="constrained")
+        for axes, panel in zip(
+            figure.subplots(len(panels), squeeze=False)[:, 0], panels, strict=True
+        ):
             for line, label in enumerate(labels):
                 own = [dot for dot in panel.dots if dot.label == label]
                 for step, dot in enumerate(own):
@@ -155,7 +157,7 @@ def draw_panels(panels: Sequence[Panel], labels: Sequence[str], *, caption: str,
 
 
 def draw_mark(axes: Axes, dot: Dot, at: float) -> None:
-    """An estimate with its interval at the height `at`; nothing where it has no value."""
+    """An estimate with its interval at the height `at`; nothing without a value."""
     value, low, high = dot.estimate.value, dot.estimate.low, dot.estimate.high
     if value is None:
         return
@@ -168,14 +170,14 @@ def draw_mark(axes: Axes, dot: Dot, at: float) -> None:
 
 
 def _draw_legend(figure: Figure, dots: Sequence[Dot]) -> None:
-    """The named markers above the axes; nothing where none has a name."""
+    """The named markers above the axes."""
     looks = {dot.name: dot for dot in dots if dot.name}
     handles = [
         figure.axes[0].plot([], [], dot.marker, color=dot.colour.light, linestyle="", label=name)[0]
         for name, dot in looks.items()
     ]
     if handles:
-        figure.legend(handles=handles, loc="outside upper left", ncols=min(4, len(handles)))
+        figure.legend(handles=handles, loc="outside upper left", ncols=min(3, len(handles)))
 
 
 LINES = ("-", "--", ":", "-.")

@@ -21,7 +21,7 @@ M = TypeVar("M", bound=BaseModel)
 
 
 def read_toml(path: Path, otherwise: str, error: type[InputError] = ConfigError) -> dict[str, Any]:
-    """Read the tables of a file; `otherwise` says what to do if there is none.
+    """Read the tables of a file; `otherwise` says what to do without the file.
 
     Raises `error`.
     """

@@ -3,7 +3,7 @@
 docs/config.md is generated from these classes.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
@@ -135,6 +135,12 @@ class Config(Record):
         endpoints = {name: endpoint.beside(folder) for name, endpoint in self.endpoints.items()}
         return Config.model_validate({**dict(self), "endpoints": endpoints})
 
+    def naming(self, columns: Mapping[str, str]) -> "Config":
+        """The config with these columns of its source, by what they hold."""
+        columns = {**self.source.columns, **columns}
+        source = SourceRules.model_validate({**dict(self.source), "columns": columns})
+        return Config.model_validate({**dict(self), "source": source})
+
     @property
     def own_choices(self) -> bool:
         """Whether labels are the users' own choices: then no model is asked."""
@@ -166,9 +172,9 @@ class Config(Record):
     def _faults(self) -> Iterator[str]:
         """What does not go together."""
         if not self.endpoints:
-            yield "[endpoints] name none: give one that answers"
+            yield "there is no endpoint: add a table such as [endpoints.local]"
         if not all((self.roles.planner, *self.roles.generator, *self.roles.judge)):
-            yield "[roles] name an endpoint each for planner, generator and judge"
+            yield "[roles] lack an endpoint for planner, generator or judge"
         for role in self.roles.all:
             if role not in self.endpoints:
                 known = ", ".join(sorted(self.endpoints))
@@ -240,11 +246,11 @@ def _over(base: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
 # What a second run in the same folder must agree with
 
 _BESIDE = frozenset({"processes", "budget", "human", "release"})
-"""Tables, and keys outside of tables, that do not decide what comes of a run."""
+"""Tables, and keys outside of tables, that do not decide the outcomes of a run."""
 
 
 def essential(resolved: dict[str, Any]) -> dict[str, Any]:
-    """A resolved config without the keys that do not decide what comes of a run."""
+    """A resolved config without the keys that do not decide the outcomes of a run."""
     roles = resolved["roles"]
     used = {roles["planner"], *roles["generator"], *roles["judge"]}
     endpoints = {

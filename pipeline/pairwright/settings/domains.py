@@ -3,11 +3,10 @@
 A new domain is one file. Its name without `.toml` is the domain's key in records and releases.
 """
 
-from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import Annotated, NamedTuple, TypeVar
 
-from pydantic import Field, field_validator
+from pydantic import AfterValidator, Field, field_validator
 
 from pairwright.assets import DOCS
 from pairwright.errors import InputError
@@ -16,6 +15,7 @@ from pairwright.settings import read_toml, validated
 from pairwright.text import LANGUAGES, language_of
 
 T = TypeVar("T", bound=Record)
+V = TypeVar("V")
 
 
 class Guidance(NamedTuple):
@@ -31,6 +31,18 @@ class Guidance(NamedTuple):
     """Conclusions about a person that must not be drawn."""
 
 
+def _distinct(values: tuple[V, ...]) -> tuple[V, ...]:
+    for value in values:
+        if isinstance(value, str) and not value.strip():
+            raise ValueError("a line without text")
+        if values.count(value) > 1:
+            raise ValueError(f"{value!r} is there twice")
+    return values
+
+
+Lines = Annotated[tuple[str, ...], AfterValidator(_distinct)]
+
+
 class Domain(Record):
     """One domain: which categories belong to it, and what personal fit is about in it."""
 
@@ -39,13 +51,13 @@ class Domain(Record):
     name: str
     language: str | None = None
     """The ISO 639-1 code of the language of its users; None: their texts tell it."""
-    subcategories: tuple[str, ...] = Field(min_length=1)
+    subcategories: Lines = Field(min_length=1)
     also: tuple[str, ...] = ()
     # See `Guidance` for these four.
-    kinds: tuple[str, ...] = Field(min_length=1)
-    good: tuple[str, ...] = ()
-    bad: tuple[str, ...] = ()
-    not_inferred: tuple[str, ...] = ()
+    kinds: Lines = Field(min_length=1)
+    good: Lines = ()
+    bad: Lines = ()
+    not_inferred: Lines = ()
 
     @property
     def guidance(self) -> Guidance:
@@ -58,13 +70,19 @@ class Domain(Record):
             raise ValueError(f"{code!r} is not one of the codes {', '.join(LANGUAGES)}")
         return code
 
-    @field_validator("subcategories", "kinds", "good", "bad", "not_inferred")
-    @classmethod
-    def _distinct(cls, values: tuple[str, ...]) -> tuple[str, ...]:
-        if not all(value.strip() for value in values):
-            raise ValueError("a line without text")
-        _check_distinct(values)
-        return values
+
+GENERAL = Domain(
+    key="Other",
+    name="Other",
+    subcategories=("other",),
+    kinds=(
+        "constraints of body, household, place, equipment, time or money that the person states",
+        "skill and experience: what may be taken as known, and what needs explaining",
+        "goals, values and tastes that the posts show",
+        "other people whom the answer concerns",
+    ),
+)
+"""The domain of categories that no file has, with general rules; `Other.toml` replaces it."""
 
 
 class Anchor(Record):
@@ -86,7 +104,7 @@ class Scale(Record):
     @field_validator("anchors")
     @classmethod
     def _one_text_a_score(cls, anchors: tuple[Anchor, ...]) -> tuple[Anchor, ...]:
-        _check_distinct([anchor.score for anchor in anchors])
+        _distinct(tuple(anchor.score for anchor in anchors))
         return anchors
 
     @property
@@ -104,14 +122,8 @@ class _QualityFile(Record):
     @field_validator("scale")
     @classmethod
     def _one_scale_a_name(cls, scales: tuple[Scale, ...]) -> tuple[Scale, ...]:
-        _check_distinct([scale.name for scale in scales])
+        _distinct(tuple(scale.name for scale in scales))
         return scales
-
-
-def _check_distinct(values: Sequence[object]) -> None:
-    for value in values:
-        if values.count(value) > 1:
-            raise ValueError(f"{value!r} is there twice")
 
 
 class Domains:
@@ -120,6 +132,7 @@ class Domains:
     def __init__(self, domains: list[Domain], folder: Path) -> None:
         self.by_key = {d.key: d for d in domains}
         self.folder = folder
+        self.general = self.by_key.get(GENERAL.key, GENERAL)
         self._by_category: dict[str, Domain] = {}
         for domain in domains:
             for category in (*domain.subcategories, *domain.also):
@@ -141,12 +154,13 @@ class Domains:
         return cls([_load(path, Domain, key=path.stem) for path in paths], folder)
 
     def of(self, category: str) -> Domain | None:
-        """The domain a category belongs to, or None for an unknown one."""
-        return self._by_category.get(category.lower())
+        """The domain a category belongs to; None if no file has it, and its domain is `general`."""
+        other = self.general if category.lower() == "other" else None
+        return self._by_category.get(category.lower(), other)
 
     def guidance(self, key: str) -> Guidance:
         """What the planner reads of the domain `key`; nothing of one that is not known."""
-        domain = self.by_key.get(key)
+        domain = {GENERAL.key: GENERAL, **self.by_key}.get(key)
         return domain.guidance if domain else Guidance()
 
     def language(self, key: str, *texts: str) -> str | None:

@@ -98,7 +98,9 @@ class Endpoint(Record):
     def _flags(cls, flags: dict[str, JsonValue]) -> dict[str, JsonValue]:
         for name in ("served_model_name", "revision"):
             if name in flags:
-                raise ValueError(f"{name!r} has its own place: `model` and `revision` beside it")
+                raise ValueError(
+                    f"{name!r} has its own place: `model` or `revision` of the endpoint"
+                )
         return without_keys(flags)
 
     @model_validator(mode="after")
@@ -170,7 +172,7 @@ class Sampling(Record):
         return json.dumps(self.extra, sort_keys=True, separators=(",", ":"))
 
 
-# Keys that change how a run is carried out, not what comes of it: a second run may differ in them.
+# Keys that change how a run is carried out, not its outcomes: a second run may differ in them.
 OPERATIONAL = frozenset(
     {
         "engine", "base_url", "api_key_env", "concurrency", "attempts", "timeout_s", "max_wait",
@@ -189,7 +191,7 @@ DECIDING = frozenset(
 
 
 def deciding_settings(endpoint: dict[str, Any]) -> dict[str, Any]:
-    """The keys of a resolved endpoint that decide what comes of a run."""
+    """The keys of a resolved endpoint that decide the outcomes of a run."""
     deciding = {k: v for k, v in endpoint.items() if k not in OPERATIONAL and k != "vllm"}
     flags = {k: v for k, v in endpoint.get("vllm", {}).items() if k in DECIDING}
     return {**deciding, "vllm": flags} if flags else deciding
@@ -218,7 +220,7 @@ _KEY_NAME = re.compile(
     r"|(?:(?:hf|api|auth|access|bearer)[_-])?token|key",
     re.IGNORECASE,
 )
-"""Names under which people write keys; `eos_token` and its like are none."""
+"""Names under which people write keys; `eos_token` is not among them."""
 
 
 def without_keys(values: dict[str, JsonValue]) -> dict[str, JsonValue]:

@@ -9,7 +9,7 @@ so `{{ }}` inside a post stays text.
 """
 
 import re
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from hashlib import blake2b
@@ -19,6 +19,7 @@ from typing import Literal, NamedTuple
 import jinja2
 from jinja2 import nodes
 from jinja2.meta import find_undeclared_variables
+from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from pairwright.assets import PROMPTS as PROMPTS_FOLDER
 from pairwright.errors import InputError
@@ -107,7 +108,7 @@ def variables(name: str) -> frozenset[str]:
     """What a file of this name may use, and must use unless it is OPTIONAL: what the prompt that
     ships uses."""
     source = (PROMPTS_FOLDER / f"{name}.md").read_text(encoding="utf-8")
-    return frozenset(find_undeclared_variables(jinja2.Environment().parse(source)))
+    return frozenset(find_undeclared_variables(_environment().parse(source)))
 
 
 class Prompts(NamedTuple):
@@ -176,16 +177,17 @@ class OwnPrompt(NamedTuple):
 
 # Templates
 
+FIELDS = ("anchors", "aspect", "aspects", "label", "name", "number", "posts", "question", "score",
+          "text")  # fmt: skip
+"""What a template may read of a post, an aspect, a list, a case, a scale or an anchor."""
+
 
 @dataclass(frozen=True)
 class PromptTemplate:
-    """The template of a prompt file, which uses these variables: all that are not optional, and no
-    others."""
+    """A prompt file that was read and checked."""
 
     path: Path
     source: str
-    may: frozenset[str]
-    optional: frozenset[str]
 
     @classmethod
     def read(
@@ -195,17 +197,37 @@ class PromptTemplate:
         optional: frozenset[str] = frozenset(),
         fix: str = "Copy it from the prompts that `pairwright init` writes, then edit it.",
     ) -> "PromptTemplate":
-        """The checked template of a file; `fix` is what to do if there is none. Raises
-        InputError naming the file, the line and what to do."""
+        """Read a file that uses all of the variables `may` that are not optional, and no others;
+        `fix` is what to do without the file. Raises InputError naming the file and what to do."""
         try:
-            template = cls(path, path.read_text(encoding="utf-8-sig"), may, optional)
+            source = path.read_text(encoding="utf-8-sig")
+            tree = _environment().parse(source)
+            _compiled(source)
         except (FileNotFoundError, IsADirectoryError):
             raise InputError("this prompt is missing", where=path, fix=fix) from None
         except UnicodeDecodeError as error:
             what = f"not UTF-8 at byte {error.start}"
             raise InputError(what, where=path, fix="Save the file as UTF-8.") from None
-        _compiled(template)
-        return template
+        except (jinja2.TemplateError, SyntaxError, RecursionError) as error:
+            line = f":{error.lineno}" if isinstance(error, jinja2.TemplateSyntaxError) else ""
+            fix = "Write {{ name }} for a value and {% for x in xs %} ... {% endfor %} for a list."
+            what = f"not a template: {error}"
+            raise InputError(what, where=f"{path}{line}", fix=fix) from None
+        for node in tree.find_all(nodes.Getattr):
+            if node.attr not in FIELDS:
+                what, fix = (
+                    f"no variable has a field {node.attr!r}",
+                    f"Fields are: {', '.join(FIELDS)}.",
+                )
+                raise InputError(what, where=f"{path}:{node.lineno}", fix=fix)
+        used, listed = find_undeclared_variables(tree), ", ".join(sorted(may)) or "none"
+        for name in sorted(used - may):
+            fix = f"This prompt may use: {listed}."
+            raise InputError(f"unknown variable {name!r}", where=path, fix=fix)
+        for name in sorted(may - used - optional):
+            fix = f"Put {{{{ {name} }}}} where the model should read it; it needs: {listed}."
+            raise InputError(f"the variable {name!r} is not used", where=path, fix=fix)
+        return cls(path, source)
 
     @property
     def hash(self) -> str:
@@ -215,72 +237,27 @@ class PromptTemplate:
     def text(self, values: Mapping[str, object]) -> str:
         """The prompt with these values."""
         try:
-            return _compiled(self).render(values)
-        except (jinja2.UndefinedError, TypeError) as error:
-            what = f"a value has not what it asks for: {error}"
+            return _compiled(self.source).render(values)
+        except (jinja2.TemplateError, TypeError) as error:
+            what = f"cannot be filled in: {error}"
             fix = "The prompt that ships shows which values are lists, and their fields."
             raise InputError(what, where=self.path, fix=fix) from None
 
 
-# Compiled once in each process: a template travels to another one as its text.
-@lru_cache(maxsize=64)
-def _compiled(prompt: PromptTemplate) -> jinja2.Template:
-    environment = jinja2.Environment(
+@cache
+def _environment() -> jinja2.Environment:
+    environment = ImmutableSandboxedEnvironment(
         undefined=jinja2.StrictUndefined, finalize=_inert, trim_blocks=True, lstrip_blocks=True
     )
     # A prompt knows its values and nothing else; every rendering would copy these.
     environment.globals.clear()
-    try:
-        tree = environment.parse(prompt.source)
-        for line, what, fix in _faults(tree, prompt):
-            raise InputError(what, where=f"{prompt.path}:{line}" if line else prompt.path, fix=fix)
-        return environment.from_string(tree)
-    except jinja2.TemplateSyntaxError as error:
-        where, what = f"{prompt.path}:{error.lineno}", f"not a template: {error.message}"
-        fix = "Write {{ name }} for a value and {% for x in xs %} ... {% endfor %} for a list."
-        raise InputError(what, where=where, fix=fix) from None
-    except (jinja2.TemplateError, SyntaxError, RecursionError) as error:
-        what = f"cannot be read as a template: {error}"
-        raise InputError(what, where=prompt.path, fix="Write fewer loops.") from None
+    return environment
 
 
-_ALLOWED_NODES = (
-    nodes.Template, nodes.Output, nodes.TemplateData, nodes.Name, nodes.Getattr, nodes.For,
-)  # fmt: skip
-# What a template may read of a post, an aspect, a list, a case, a scale or an anchor.
-_ATTRIBUTES = frozenset(
-    "label text number aspects aspect posts name question anchors score".split()
-)
-_NO_LISTS = frozenset("history question narrative response first second words max_aspects".split())
-_JINJAS_OWN = frozenset({"self", "loop", "super", "caller", "varargs", "kwargs"})
-
-
-def _faults(tree: nodes.Template, prompt: PromptTemplate) -> Iterator[tuple[int, str, str]]:
-    """The line of what a template may not hold, what it is, and what to do; line 0 is the whole."""
-    for node in tree.find_all(nodes.Node):
-        if not isinstance(node, _ALLOWED_NODES):
-            what = f"{type(node).__name__.lower()} is not allowed in a prompt"
-            fix = "A prompt holds only {{ name }} and {% for %}; put logic into the code."
-            yield node.lineno, what, fix
-        elif isinstance(node, nodes.Getattr) and node.attr not in _ATTRIBUTES:
-            fix = f"Fields are: {', '.join(sorted(_ATTRIBUTES))}."
-            yield node.lineno, f"nothing has the field {node.attr!r}", fix
-        elif isinstance(node, nodes.Name) and node.name in _JINJAS_OWN:
-            what = f"the name {node.name!r} means something else in a template"
-            yield node.lineno, what, "Take another name for the elements of a list."
-        elif isinstance(node, nodes.For) and (node.test or node.recursive):
-            fix = "Write {% for x in xs %} ... {% endfor %}; put logic into the code."
-            yield node.lineno, "a loop with a condition or recursion is not allowed", fix
-    used, listed = find_undeclared_variables(tree), ", ".join(sorted(prompt.may)) or "none"
-    for name in sorted(used - prompt.may):
-        yield 0, f"unknown variable {name!r}", f"This prompt may use: {listed}."
-    for name in sorted(prompt.may - used - prompt.optional):
-        fix = f"Put {{{{ {name} }}}} where the model should read it; it needs: {listed}."
-        yield 0, f"the variable {name!r} is not used", fix
-    for loop in tree.find_all(nodes.For):
-        if isinstance(loop.iter, nodes.Name) and loop.iter.name in _NO_LISTS:
-            fix = "Write {{ name }} for a value; the prompt that ships shows which are lists."
-            yield loop.lineno, f"{loop.iter.name} is not a list", fix
+# Compiled once in each process: a template travels to another one as its text.
+@lru_cache(maxsize=64)
+def _compiled(source: str) -> jinja2.Template:
+    return _environment().from_string(source)
 
 
 # Values

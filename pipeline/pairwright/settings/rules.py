@@ -16,7 +16,7 @@ NotNegative = Annotated[float, Field(ge=0)]
 
 
 class SourceRules(Record):
-    """Where items come from, and the rules rows are held to."""
+    """Where items come from, and the rules for rows."""
 
     path: str = Field(
         description="a file (JSON, JSONL, CSV, TSV, Parquet), a Hugging Face id, or the folder of"

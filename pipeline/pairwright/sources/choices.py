@@ -14,7 +14,7 @@ from typing import NamedTuple
 from pairwright.manner import choice_text
 from pairwright.records import Post, content_id
 from pairwright.sources.fields import Cells
-from pairwright.sources.items import Source, note_frequent_user, placed, rows_by_user
+from pairwright.sources.items import Source, note_frequent_user, note_unknown, placed, rows_by_user
 from pairwright.sources.problems import Problems, Repairs, excerpt, refuse
 from pairwright.sources.tables import open_table
 from pairwright.text import normalised, word_count
@@ -217,6 +217,7 @@ def _user_choosers(
             source.problems.refuse("too_few_posts", choice.where, choice.user, detail)
             continue
         source.problems.repair(choice.repairs, choice.where, choice.user)
+        note_unknown(source, choice.category, choice.where, choice.user)
         yield Chooser(**vars(choice), history=history, older_count=older_count)
 
 

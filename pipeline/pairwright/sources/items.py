@@ -225,12 +225,16 @@ def placed(source: Source, category: str) -> tuple[str, str]:
     category = category or source.rules.default_category or ""
     if not category:
         refuse("missing_category", "no category, and no `default_category` is set")
-    domain = source.domains.of(category)
-    if domain is None:
-        known = ", ".join(source.domains.by_key)
-        detail = f"{excerpt(category)} belongs to none of the domains {known}"
-        refuse("unknown_category", detail, category)
-    return category, domain.key
+    return category, (source.domains.of(category) or source.domains.general).key
+
+
+def note_unknown(source: Source, category: str, where: str, id: str) -> None:
+    """Note a category that is in no domain's file."""
+    if source.domains.of(category) is None:
+        detail = f"{excerpt(category)} is in no domain's file: its domain is Other"
+        if source.rules.format != "choices":
+            detail += ", whose rules for the planner are general"
+        source.problems.note("unknown_category", where, id, detail, category)
 
 
 def make_item(
@@ -242,6 +246,7 @@ def make_item(
     category, domain = placed(source, asked.category)
     profile = _profile(source, id, asked, posts)
     source.problems.repair(asked.repairs, asked.where, id)
+    note_unknown(source, category, asked.where, id)
     return Item(
         id=id, user=user, question=asked.question, narrative=asked.narrative or None,
         category=category, domain=domain, profile=profile, rubric_aspects=aspects,

@@ -87,7 +87,7 @@ class ProblemCount:
             return REMEDIES.get(self.reason, "")
         values = [value for value, _ in self.values.most_common(NAMED)]
         named = json.dumps(values, ensure_ascii=False)
-        return f"Add also = {named} to the file of the domain in rubrics/, or add a domain file."
+        return f"To place it, add also = {named} to a file of rubrics/, or add a domain's file."
 
 
 class ReadRow:
@@ -116,9 +116,12 @@ class Problems:
         """Count a row or post that is not used."""
         self.add(SourceRefusal(reason, detail).at(where, id))
 
-    def note(self, reason: str, where: str, id: str | None, detail: str) -> None:
+    def note(
+        self, reason: str, where: str, id: str | None, detail: str, value: str | None = None
+    ) -> None:
         """Count what a person should know of, though it is used as it is."""
-        self.add(SourceProblem(action="noted", reason=reason, where=where, id=id, detail=detail))
+        refusal = SourceRefusal(reason, detail, value).at(where, id)
+        self.add(SourceProblem(**dict(refusal) | {"action": "noted"}))
 
     def repair(self, repairs: Mapping[str, str], where: str, id: str) -> None:
         """Count the repairs of a row or post that is used."""

@@ -2,9 +2,8 @@
 code splits a text into words.
 
 scripts.py      words of any script, their number and that of tokens
-languages.py    the language of a text, and what is supported in each language
+languages.py    the language of a text; by language what is supported, and the function words
 stems.py        stems and content words, by language
-stopwords.py stopwords.toml    function words
 runs.py         runs of words that two texts share
 forms.py        a text without what no reader sees, and a quote to be found in it
 """
@@ -18,7 +17,7 @@ from pairwright.text.forms import (
     passages,
     visible,
 )
-from pairwright.text.languages import LANGUAGES, language, language_of
+from pairwright.text.languages import LANGUAGES, STOPWORDS, language, language_of
 from pairwright.text.runs import (
     QUOTED_WORDS,
     find_question,
@@ -44,7 +43,6 @@ from pairwright.text.stems import (
     terms_of,
     words_with,
 )
-from pairwright.text.stopwords import STOPWORDS
 
 __all__ = [
     "LANGUAGES", "QUOTED_WORDS", "STOPWORDS", "bare_quote", "canonical",

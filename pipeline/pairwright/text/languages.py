@@ -1,12 +1,14 @@
-"""The language of a text, by py3langid (142 languages, deterministic), and what is supported in
-each language."""
+"""The language of a text, by py3langid (142 languages, deterministic); by language what is
+supported, and the function words, which carry no topic (stopwords.toml)."""
 
+import re
+import tomllib
 from collections.abc import Callable
 from functools import cache, lru_cache
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from pairwright.text.scripts import CHINESE, JAPANESE, THAI, words
-from pairwright.text.stopwords import STOPWORDS
 
 LANGUAGE_CHARACTERS = 200
 """Characters from which a language is detected; classifying costs time for each one."""
@@ -94,3 +96,26 @@ def _identifier() -> Callable[[str], list[tuple[Any, float]]]:
     rank: Callable[[str], list[tuple[Any, float]]]
     rank = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True).rank
     return rank
+
+
+# Function words
+
+_TABLES = tomllib.loads(Path(__file__).with_name("stopwords.toml").read_text(encoding="utf-8"))
+FURTHER = {code: frozenset(listed.split()) for code, listed in _TABLES["words"].items()}
+"""By language, what the lists of bm25s lack; of English all."""
+STOPWORDS = FURTHER["en"]
+
+_RUNS: dict[str, list[str]] = {name: listed.split() for name, listed in _TABLES["runs"].items()}
+_FUNCTION_CHARACTERS = frozenset("".join(_RUNS["characters"]))
+_FUNCTION_RUNS = frozenset(_RUNS["chinese"] + _RUNS["korean"])
+_HIRAGANA = re.compile("[\u3041-\u309f\u30fc]+")
+
+
+def carries_nothing(gram: str) -> bool:
+    """Whether a run of characters has only function words. Japanese writes its endings and
+    particles in hiragana, so a run in hiragana alone counts as one of them, too."""
+    return (
+        _FUNCTION_CHARACTERS.issuperset(gram)
+        or gram in _FUNCTION_RUNS
+        or _HIRAGANA.fullmatch(gram) is not None
+    )

@@ -9,9 +9,8 @@ from collections.abc import Callable, Iterable, Set
 from functools import cache, lru_cache
 from typing import TypeVar
 
-from pairwright.text.languages import LANGUAGES
+from pairwright.text.languages import FURTHER, LANGUAGES, STOPWORDS, carries_nothing
 from pairwright.text.scripts import is_character_run, words_of
-from pairwright.text.stopwords import FURTHER, STOPWORDS, carries_nothing
 
 T = TypeVar("T")
 MOST_WORDS = 200_000
