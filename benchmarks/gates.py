@@ -7,10 +7,11 @@ For every kind: how many defective drafts, aspects or judgements there were (gro
 with each reply), and the share of them that reached pairs.jsonl: as a side of a kept pair, as an
 aspect of its rubric, or as a vote that was counted.
 
-Clean drafts are those of a build without planted defects. `clean_refused` is the share of them that
-any gate refuses, on the double's texts. `recorded_clean_refused` is the share of the drafts
-of examples/recorded that a text gate refuses: a strong model wrote them, and was asked for nothing
-that these gates forbid. Its refusals by all gates are printed beside.
+Clean drafts are those of a build without planted defects that keep to the bound on shared words:
+beyond it a draft is refused on purpose, whoever wrote it, and `over_word_bound` is their share.
+`clean_refused` is the share of clean drafts that any gate refuses, on the double's texts.
+`recorded_clean_refused` is the share of the clean drafts of examples/recorded that a text gate
+refuses: a strong model wrote them.
 
     .venv/bin/python benchmarks/gates.py [ITEMS PLANTED]
 
@@ -21,7 +22,7 @@ import json
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple, get_args
@@ -220,34 +221,46 @@ def main(items: int = ITEMS, least: int = PLANTED) -> None:
         store = build(Path(scratch), {}, items)
         outcomes = list(building.outcomes(store))
         store.close()
-    refused = sum(len(outcome.refused) for outcome in outcomes)
-    drafts = refused + sum(len(outcome.kept) for outcome in outcomes)
-    print(f"{'clean drafts refused':<26} {drafts:>8}   {share(refused, drafts).counted()}")
+    beyond, refused, drafts = clean_drafts(outcomes)
+    print(f"{'over the word bound':<26} {drafts:>8}   {share(beyond, drafts).counted()}")
+    clean = share(refused.total(), drafts - beyond)
+    print(f"{'clean drafts refused':<26} {clean.n:>8}   {clean.counted()}")
+    print("   ", ", ".join(f"{gate} {n}" for gate, n in refused.most_common()))
     print("The judge is simulated and reads only the prompt: this tests the plumbing.")
-    by_gate, recorded = recorded_refusals()
-    by_text = sum(by_gate[gate] for gate in get_args(TextGate))
-    all_gates = share(by_gate.total(), recorded).counted()
-    print(f"{'recorded drafts refused':<26} {recorded:>8}   {all_gates}")
-    print(f"{'    by a text gate':<26} {recorded:>8}   {share(by_text, recorded).counted()}")
+    recorded_beyond, by_gate, recorded = clean_drafts(recorded_outcomes())
+    by_text = share(sum(by_gate[gate] for gate in get_args(TextGate)), recorded - recorded_beyond)
+    beyond_bound = share(recorded_beyond, recorded).counted()
+    print(f"{'recorded, over the bound':<26} {recorded:>8}   {beyond_bound}")
+    print(f"{'recorded, by a text gate':<26} {by_text.n:>8}   {by_text.counted()}")
     print("   ", ", ".join(f"{gate} {n}" for gate, n in by_gate.most_common()))
     figures = {
         "plumbing_escape": round(worst, 4),
-        "clean_refused": round(refused / drafts, 4),
-        "recorded_clean_refused": round(by_text / recorded, 4),
+        "over_word_bound": round(beyond / drafts, 4),
+        "clean_refused": round(refused.total() / clean.n, 4),
+        "recorded_clean_refused": round((by_text.k or 0) / by_text.n, 4),
     }
     print(json.dumps(figures))
 
 
-def recorded_refusals() -> tuple[Counter[str], int]:
-    """The refused drafts of the recorded example by gate, and the number of all its drafts."""
+def clean_drafts(outcomes: Sequence[building.Built]) -> tuple[int, Counter[str], int]:
+    """Drafts over the bound on shared words, all other refused drafts by gate, and all drafts."""
+    refused = Counter(
+        draft.refused_by.gate
+        for outcome in outcomes
+        for draft in outcome.refused
+        if draft.refused_by
+    )
+    drafts = refused.total() + sum(len(outcome.kept) for outcome in outcomes)
+    return refused.pop("shared_words", 0), refused, drafts
+
+
+def recorded_outcomes() -> list[building.Built]:
+    """The outcomes of the recorded example, built again."""
     with tempfile.TemporaryDirectory() as scratch:
         config = start_study(Path(scratch) / "study")
         build_run(config, Path(scratch) / "run")
         with closing(Store(Path(scratch) / "run" / "run.sqlite", writing=False)) as store:
-            outcomes = list(building.outcomes(store))
-    refused = [draft for outcome in outcomes for draft in outcome.refused]
-    by_gate = Counter(draft.refused_by.gate for draft in refused if draft.refused_by)
-    return by_gate, len(refused) + sum(len(outcome.kept) for outcome in outcomes)
+            return list(building.outcomes(store))
 
 
 if __name__ == "__main__":
