@@ -14,7 +14,7 @@ import pytest
 
 from pairwright.audits.accuracies import decide
 from pairwright.audits.examination import DEFAULT, Examination, Options
-from pairwright.audits.records import Audit, AuditSource, Check, Count, Family, Flag, Status
+from pairwright.audits.records import Audit, AuditSource, Check, Family, Flag, Status
 from pairwright.errors import InputError
 from pairwright.pairs import (
     PairSource,
@@ -158,16 +158,11 @@ def audit_of(rows: Sequence[Row], *checks: Check, **changes: Any) -> Audit:
         "name": "a-release", "kind": "release", "version": "1.0.0", "digest": DIGEST,
         "rows": len(rows), "configs": configs, "simulated": False, "problems": {},
     }  # fmt: skip
-    counts = tuple(
-        Count(name=name, pairs=n, users=n, chosen_words=11.0, rejected_words=12.5)
-        for name, n in configs.items()
-    )
     return Audit(
         pairwright="0",
         source=AuditSource.model_validate({**fields, **changes}),
         max_shortcut=0.58,
         checks=checks,
-        configurations=counts,
     )
 
 

@@ -2,8 +2,7 @@
 
 import pytest
 
-from audited import checks_of, line
-from pairwright.audits.facts import Facts
+from audited import checks_of
 from pairwright.audits.records import Check, Status
 from pairwright.pairs import Row
 
@@ -57,15 +56,3 @@ def test_prompts_that_come_again_are_told_where_no_user_is_named() -> None:
     rows = [row(n, user=None, question="One?", item_id="i") for n in range(4)]
     (check,) = checks_of(rows, "balance")
     assert check.count == 0
-
-
-def test_pairs_users_and_words_are_counted_by_configuration() -> None:
-    rows = [row(n, domain="Home" if n else "Garden", user=f"user-{n // 2}") for n in range(6)]
-    facts = Facts()
-    for each in rows:
-        facts.add(line(each))
-    garden, home = facts.counts()
-    assert [(one.name, one.pairs, one.users) for one in (garden, home)] == [
-        ("Garden", 1, 1), ("Home", 5, 3)
-    ]  # fmt: skip
-    assert (home.chosen_words, home.rejected_words) == (3, 1)

@@ -148,11 +148,6 @@ def test_what_only_looks_like_a_leak_is_let_be(name: str) -> None:
         assert (check.status, check.count, check.of) == ("pass", 0, 1), changes
 
 
-def test_posts_without_a_time_are_told() -> None:
-    assert "1 of 2 posts have no time" in only([row(**at(None))], "later_post").detail
-    assert "no time" not in only([row(**at("2023-12-31"))], "later_post").detail
-
-
 @pytest.mark.parametrize(
     ("name", "changes", "said"),
     [

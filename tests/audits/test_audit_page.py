@@ -18,7 +18,7 @@ from pairwright.audits.page import HERE, write_page
 from pairwright.audits.page.pairs import MOST_PAIRS
 from pairwright.audits.page.plots import audit_plots
 from pairwright.audits.page.verdict import audit_verdict, guess_table, warnings
-from pairwright.audits.records import Audit, AuditSource, Count, Flag, Status
+from pairwright.audits.records import Audit, AuditSource, Flag, Status
 from pairwright.pairs import Row
 from pairwright.stats import Estimate
 
@@ -140,14 +140,12 @@ def test_hostile_texts_add_no_element_or_attribute(text: str, plain: Read, tmp_p
 
 def everywhere(text: str) -> tuple[Audit, list[Row]]:
     """A text wherever the report above the pairs shows one."""
-    count = Count(name=text, pairs=1, users=1, chosen_words=1.0, rejected_words=2.0)
     rows = [row(0, id=text, domain=text, mode=None)]
     leak = check("rubric_leak", "fail", config=text, detail=text)
     leak = leak.model_copy(update={"flags": (Flag(row=text, detail=text),)})
     audit = audit_of(rows, accuracy("length", 0.7, "fail", text), leak, name=text, version=text)
     source = AuditSource(**dict(audit.source) | {"problems": {text: 1}})
-    fields = {"source": source, "configurations": (count, count)}
-    return Audit(**dict(audit) | fields), rows
+    return Audit(**dict(audit) | {"source": source}), rows
 
 
 # What it says
@@ -224,8 +222,8 @@ def test_nothing_that_lessens_the_verdict_goes_unsaid() -> None:
     ("checks", "said"),
     [
         ([("length", 0.7, "fail"), ("markup", 0.5, "pass")], "Yes, by 1 of 2 ways; the worst is"),
-        ([("length", 0.57, "too_few")], "Not decided: for 1 of 1 ways there are too few pairs."),
-        ([("length", 0.5, "pass")], "No, by none of 1 way."),
+        ([("length", 0.57, "too_few")], "Not decided: there are too few pairs for 1 of 1 way."),
+        ([("length", 0.5, "pass")], "No: none of 1 way is right"),
         ([], "Not measured."),
     ],
 )

@@ -39,13 +39,10 @@ DEFINITIONS = {
 }
 """All checks by name, in the order of the report."""
 _PARTS: dict[str, tuple[Family, ...]] = {
-    "Shortcuts and baselines": ("shortcuts", "baselines"),
-    "Leakage": ("leakage",),
-    "Integrity": ("integrity",),
-    "People": ("people",),
-    "Human verification": ("human",),
+    "Shortcuts and baselines": ("shortcuts", "baselines"), "Leakage": ("leakage",),
+    "Integrity": ("integrity",), "People": ("people",), "Human verification": ("human",),
     "Balance": ("balance",),
-}
+}  # fmt: skip
 PARTS = {
     title: tuple(one for one in DEFINITIONS.values() if one.family in families)
     for title, families in _PARTS.items()
@@ -86,10 +83,6 @@ R = TypeVar("R", bound=Callable[[Row], str | None])
 T = TypeVar("T", bound="Callable[[Facts], Found]")
 ROW_CHECKS: dict[str, Callable[[Row], str | None]] = {}
 TABLE_CHECKS: "dict[str, Callable[[Facts], Found]]" = {}
-
-
-NOTES: "dict[str, Callable[[Facts], str]]" = {}
-"""What checks of one row say beside their counts, if the table of all rows shows it."""
 
 
 def row_check(look: R) -> R:

@@ -5,8 +5,7 @@ question, and posts that are later than it.
 from functools import lru_cache
 
 from pairwright import text
-from pairwright.audits.catalogue import NOTES, TEXT, row_check
-from pairwright.audits.facts import Facts
+from pairwright.audits.catalogue import TEXT, row_check
 from pairwright.modes import label_of
 from pairwright.pairs import Row
 from pairwright.times import is_older, time_text
@@ -125,11 +124,3 @@ def later_post(row: Row) -> str | None:
         if not is_older(written, time)
     )
     return next(late, "")
-
-
-def _undated(facts: Facts) -> str:
-    posts, undated = (int(facts.table[name].sum()) for name in ("posts", "undated"))
-    return f"{undated:,} of {posts:,} posts have no time" if undated else ""
-
-
-NOTES["later_post"] = _undated

@@ -9,7 +9,6 @@ from pairwright.audits import copies, texts
 from pairwright.audits.accuracies import decide
 from pairwright.audits.catalogue import (
     DEFINITIONS,
-    NOTES,
     ROW_CHECKS,
     TABLE_CHECKS,
     Found,
@@ -107,10 +106,8 @@ class Examination:
 
     def checks(self, progress: AuditProgress = lambda _what, _n: None) -> list[Check]:
         """What was found, in the order of the report, after the last row."""
-        facts, found = self.facts, list[Check]()
-        for _, one, name in self._rows:
-            one.note = NOTES[name](facts) if name in NOTES else ""
-            found.append(counted(name, one, facts))
+        facts = self.facts
+        found = [counted(name, one, facts) for _, one, name in self._rows]
         for family, stream in self._streams:
             progress(family, None)
             found += stream.checks(facts)
@@ -175,7 +172,6 @@ def audit_pairs(
         ),
         max_shortcut=options.max_shortcut,
         checks=tuple(decide(sorted(found, key=lambda one: _ORDER[one.name]))),
-        configurations=facts.counts(),
         simulated_decisions=simulated_decisions(facts),
         redactions=tuple(examination.people.redactions()),
     )

@@ -11,9 +11,7 @@ import pandas as pd
 
 from pairwright import text
 from pairwright.audits.blind import COUNTS, counts
-from pairwright.audits.records import Count
 from pairwright.pairs import ReadRow
-from pairwright.text import word_count
 from pairwright_human_eval.released import ReleasedStudy
 
 COLUMNS = (
@@ -24,7 +22,7 @@ COLUMNS = (
     # Hashes: of the question and its item, of both sides, of the prompt alone; of what two rows
     # with one label have in common, and of the sides in the form in which they are compared.
     "question", "chosen", "rejected", "prompt", "pair", "better", "worse",
-    "posts", "undated", "chosen_words", "rejected_words", *COUNTS,
+    "posts", *COUNTS,
 )  # fmt: skip
 
 
@@ -63,8 +61,7 @@ class Facts:
                 hash((row.question, row.item_id)), hash(row.chosen), hash(row.rejected),
                 hash(text.normalised(row.question)) if row.user is None else 0,
                 hash((_unmarked(row.question), reader, min(sides), max(sides))), *sides,
-                len(row.profile), sum(not post.created for post in row.profile),
-                word_count(row.chosen), word_count(row.rejected),
+                len(row.profile),
                 *((a > b) - (a < b) for a, b in zip(more, less, strict=True)),
             )
         )  # fmt: skip
@@ -78,17 +75,6 @@ class Facts:
         numbers = dict.fromkeys(COLUMNS[COLUMNS.index("options") :], "int64")
         flags = dict.fromkeys(("asked", "verified", "simulated", "judged"), "bool")
         return table.astype(numbers | flags).assign(id=self.ids)
-
-    def counts(self) -> tuple[Count, ...]:
-        """Pairs, users and mean words of each configuration, by name."""
-        return tuple(
-            Count(
-                name=str(config), pairs=len(own), users=own["user"].nunique(),
-                chosen_words=round(float(own["chosen_words"].mean()), 1),
-                rejected_words=round(float(own["rejected_words"].mean()), 1),
-            )
-            for config, own in self.table.groupby("config")
-        )  # fmt: skip
 
 
 # Only before white space or at the end: "!=" and "3.5" keep theirs.

@@ -8,37 +8,10 @@ from functools import cache
 from itertools import islice
 from typing import NamedTuple
 
-from detect_secrets.plugins import (
-    aws,
-    azure_storage_key,
-    basic_auth,
-    discord,
-    github_token,
-    gitlab_token,
-    jwt,
-    mailchimp,
-    npm,
-    openai,
-    private_key,
-    pypi_token,
-    sendgrid,
-    slack,
-    square_oauth,
-    stripe,
-    telegram_token,
-    twilio,
-)
+from detect_secrets.core.plugins.util import get_mapping_from_secret_type_to_class
 from detect_secrets.plugins.base import RegexBasedDetector
 from phonenumbers import Leniency, PhoneNumberMatcher
-from stdnum import iban, luhn
-from stdnum.br import cpf
-from stdnum.ch import ssn as ahv
-from stdnum.es import dni, nie
-from stdnum.fi import hetu
-from stdnum.fr import nir
-from stdnum.it import codicefiscale
-from stdnum.se import personnummer
-from stdnum.us import ssn
+from stdnum import get_cc_module, iban, luhn
 
 from pairwright.audits.catalogue import Found, counted
 from pairwright.audits.facts import Facts
@@ -59,23 +32,18 @@ class Finding(NamedTuple):
     end: int
 
 
-_DETECTORS: tuple[type[RegexBasedDetector], ...] = (
-    aws.AWSKeyDetector, azure_storage_key.AzureStorageKeyDetector, basic_auth.BasicAuthDetector,
-    discord.DiscordBotTokenDetector, github_token.GitHubTokenDetector,
-    gitlab_token.GitLabTokenDetector, jwt.JwtTokenDetector, mailchimp.MailchimpDetector,
-    npm.NpmDetector, openai.OpenAIDetector, private_key.PrivateKeyDetector,
-    pypi_token.PypiTokenDetector, sendgrid.SendGridDetector, slack.SlackDetector,
-    square_oauth.SquareOAuthDetector, stripe.StripeDetector,
-    telegram_token.TelegramBotTokenDetector, twilio.TwilioKeyDetector,
-)  # fmt: skip
-"""Those whose patterns stand for one issuer or form, and hardly match prose."""
+_NOT_SOUGHT = ("Artifactory", "Cloudant", "IPPublic", "Ibm", "Softlayer")
+"""Detectors whose patterns match prose, too: the others' stand for one issuer or form."""
 # Nearly every text is without this, and then it holds no key.
 _MAY_BE_KEY = re.compile(r"[A-Za-z0-9_=/+-]{16}|PRIVATE KEY|://[^\s/@]+@")
 
 
 @cache
 def _key_patterns() -> tuple[re.Pattern[str], ...]:
-    return tuple(pattern for detector in _DETECTORS for pattern in detector().denylist)
+    found = get_mapping_from_secret_type_to_class().values()
+    named = sorted((one.__name__, one) for one in found if issubclass(one, RegexBasedDetector))
+    sought = (one for name, one in named if not name.startswith(_NOT_SOUGHT))
+    return tuple(pattern for one in sought for pattern in one().denylist)
 
 
 def _secrets(text: str) -> Iterator[Span]:
@@ -99,18 +67,20 @@ def _is_card(number: str) -> bool:
     return len(set(digits)) > 2 and luhn.is_valid(digits)
 
 
-_REGISTERS = (
-    (r"\d{3}-\d{2}-\d{4}", ssn.is_valid),
-    (r"\d{3}\.\d{3}\.\d{3}-\d{2}", cpf.is_valid),
-    (r"756\.\d{4}\.\d{4}\.\d{2}", ahv.is_valid),
-    (r"\d{8}-?[A-Z]", dni.is_valid),
-    (r"[XYZ]-?\d{7}-?[A-Z]", nie.is_valid),
-    (r"\d{6}[-+A]\d{3}[0-9A-Y]", hetu.is_valid),
-    (r"[12] ?\d\d ?[01]\d ?\d[\dAB] ?\d{3} ?\d{3} ?\d\d", nir.is_valid),
-    (r"[A-Z]{6}\d\d[A-Z]\d\d[A-Z]\d{3}[A-Z]", codicefiscale.is_valid),
-    (r"\d{6}[-+]\d{4}", personnummer.is_valid),
+_REGISTER = tuple(
+    _numbers(form, get_cc_module(*name.split(".")).is_valid)
+    for name, form in {
+        "us.ssn": r"\d{3}-\d{2}-\d{4}",
+        "br.cpf": r"\d{3}\.\d{3}\.\d{3}-\d{2}",
+        "ch.ssn": r"756\.\d{4}\.\d{4}\.\d{2}",
+        "es.dni": r"\d{8}-?[A-Z]",
+        "es.nie": r"[XYZ]-?\d{7}-?[A-Z]",
+        "fi.hetu": r"\d{6}[-+A]\d{3}[0-9A-Y]",
+        "fr.nir": r"[12] ?\d\d ?[01]\d ?\d[\dAB] ?\d{3} ?\d{3} ?\d\d",
+        "it.codicefiscale": r"[A-Z]{6}\d\d[A-Z]\d\d[A-Z]\d{3}[A-Z]",
+        "se.personnummer": r"\d{6}[-+]\d{4}",
+    }.items()
 )
-_REGISTER = tuple(_numbers(form, is_valid) for form, is_valid in _REGISTERS)
 # All numbers of registers have six digits, with no more than a letter and a mark between two.
 _SIX = re.compile(r"\d(?:[ .-]?[A-Z]?\d){5}")
 

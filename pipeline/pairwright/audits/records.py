@@ -92,16 +92,6 @@ class Redaction(Record):
     """The number of rows that hold the same text in such a field; all of them must be redacted."""
 
 
-class Count(Record):
-    """A configuration: the number of pairs and users, and the mean words of responses."""
-
-    name: str
-    pairs: int
-    users: int
-    chosen_words: float
-    rejected_words: float
-
-
 class AuditSource(Record):
     """What an audit says of the rows that it saw."""
 
@@ -126,7 +116,6 @@ class Audit(Record):
     max_shortcut: float
     """The bound on the accuracy of blind checks."""
     checks: tuple[Check, ...]
-    configurations: tuple[Count, ...]
     simulated_decisions: dict[str, bool] = Field({}, exclude=True)
     """Pairs and twins, by id, that simulated annotators decided on, and whether they verified them.
     The page shows it; a row's own `verified` is about people."""

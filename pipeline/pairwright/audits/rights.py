@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from functools import lru_cache
 
 from pairwright.audits.catalogue import Found, clip, counted
 from pairwright.audits.facts import Facts
@@ -23,66 +24,58 @@ class Licences:
     """
 
     def __init__(self, *, has_attribution: bool = False) -> None:
-        self._has_attribution = has_attribution
-        self._found = Found()
-        self._faults: dict[int, str] = {}
-        self._addressed: dict[int, bool] = {}
-        # Both by a hash of address, time and licence: posts are repeated, and parsing takes time.
-        self._licences: Counter[str] = Counter()
-        self._with_address = 0
+        self._attributed = has_attribution
+        self._found, self._licences, self._addressed = Found(), Counter[str](), 0
 
     def add(self, number: int, line: ReadRow) -> None:
         """Look at the texts of a row."""
-        row = line.row
-        texts = [
-            (f"post {n}", post.source_url, post.created, post.licence)
-            for n, post in enumerate(row.profile, 1)
-        ]
-        if row.source_url:
-            texts.append(("question", row.source_url, row.created, row.licence))
-        details = []
-        for name, url, created, licence in texts:
-            key = hash((url, created, licence))
-            if key not in self._faults:
-                # `n/a` and `unknown` do not have the form of a host.
-                host = host_of(url) if url else None
-                addressed = host is not None and "." in host and " " not in host
-                self._addressed[key] = addressed
-                self._faults[key] = self._fault(url, created, licence, addressed=addressed)
+        row, details = line.row, list[str]()
+        texts = [(f"post {n}", post) for n, post in enumerate(row.profile, 1)]
+        for name, one in [*texts, *([("question", row)] if row.source_url else [])]:
+            url, licence = one.source_url, one.licence
             self._licences[licence or "none"] += 1
-            self._with_address += self._addressed[key]
-            if self._faults[key]:
-                details.append(f"{name} {self._faults[key]}")
-        self._found.add(number, next(iter(details), "") if texts else None)
+            self._addressed += _is_address(url)
+            if fault := _fault(url, one.created, licence, attributed=self._attributed):
+                details.append(f"{name} {fault}")
+        examined = bool(texts or row.source_url)
+        self._found.add(number, next(iter(details), "") if examined else None)
 
     def checks(self, facts: Facts) -> Iterator[Check]:
         """The one check."""
         texts = self._licences.total()
-        if texts and not facts.built and not self._with_address and {*self._licences} == {"none"}:
-            self._found.note = f"none of {texts:,} texts states a licence or has an address"
-            check = counted("licence", self._found, facts)
-            yield Check(**dict(check) | {"status": "note", "limit": None, "flags": ()})
-            return
         counts = sorted(self._licences.items(), key=lambda item: (-item[1], item[0]))
         listed = ", ".join(f"{name} {n:,}" for name, n in counts)
-        have = f"{self._with_address:,} of {texts:,} texts have an address"
+        have = f"{self._addressed:,} of {texts:,} texts have an address"
         self._found.note = f"{have}; by licence: {listed}"
-        yield counted("licence", self._found, facts)
+        check = counted("licence", self._found, facts)
+        if texts and not facts.built and not self._addressed and {*self._licences} == {"none"}:
+            detail = f"none of {texts:,} texts states a licence or has an address"
+            undecided = {"status": "note", "limit": None, "flags": (), "detail": detail}
+            check = Check(**dict(check) | undecided)
+        yield check
 
-    def _fault(
-        self, url: str | None, created: str | None, licence: str | None, *, addressed: bool
-    ) -> str:
-        """What is wrong with a text's licence. The date of a Stack Exchange text implies it."""
-        if url and not addressed:
-            return f"gives {clip(url)} as its address"
-        if not licence:
-            return "states no licence"
-        if not url:
-            if licence.upper().startswith(_ATTRIBUTION) and not self._has_attribution:
-                return f"states {licence}, which asks for attribution, and has no address"
-            return ""
-        due = licence_of(url, created) if of_stack_exchange(url) else None
-        return f"states {licence}, its date gives {due}" if due and licence != due else ""
+
+# Posts are repeated, and parsing an address takes time.
+@lru_cache(maxsize=100_000)
+def _is_address(url: str | None) -> bool:
+    """Whether an address has a host: `n/a` and `unknown` do not."""
+    host = host_of(url) if url else None
+    return host is not None and "." in host and " " not in host
+
+
+@lru_cache(maxsize=100_000)
+def _fault(url: str | None, created: str | None, licence: str | None, *, attributed: bool) -> str:
+    """What is wrong with a text's licence. The date of a Stack Exchange text implies it."""
+    if url and not _is_address(url):
+        return f"gives {clip(url)} as its address"
+    if not licence:
+        return "states no licence"
+    if not url:
+        if licence.upper().startswith(_ATTRIBUTION) and not attributed:
+            return f"states {licence}, which asks for attribution, and has no address"
+        return ""
+    due = licence_of(url, created) if of_stack_exchange(url) else None
+    return f"states {licence}, its date gives {due}" if due and licence != due else ""
 
 
 class Tombstones:

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -15,7 +15,7 @@ from pairwright.audits.informed import baseline_points
 from pairwright.audits.records import Check, Flag
 from pairwright.audits.sample import ClusterSample
 from pairwright.modes import MODES, halves_of, label_of
-from pairwright.pairs import MAX_SHORTCUT, ReadRow, Row, blind_bound
+from pairwright.pairs import ReadRow, Row, blind_bound
 from pairwright.pairs.clusters import Clusters
 from pairwright.stats import Floats, Places, mean
 from pairwright.text import number_of
@@ -34,28 +34,25 @@ OTHER = ("the one with the highest score", "the one with the lowest score")
 """What the two rules pick, by check."""
 
 
-@dataclass
-class _Stream:
+class _Stream(NamedTuple):
     """What is kept of a configuration's rows beside the table."""
 
-    sample: ClusterSample[tuple[int, str | None, str]] = field(
-        default_factory=lambda: ClusterSample(SAMPLE)
-    )
+    sample: ClusterSample[tuple[int, str | None, str]]
     """Numbers of rows, their languages, which take long to tell, and the rows as JSON, which takes
     a quarter of their memory."""
-    depend: Clusters = field(default_factory=Clusters)
+    depend: Clusters
 
 
 class Shortcuts:
     """The part of an audit on shortcuts and informed baselines."""
 
-    def __init__(
-        self, max_shortcut: float = MAX_SHORTCUT, max_overlap: float | None = None
-    ) -> None:
+    def __init__(self, max_shortcut: float, max_overlap: float | None) -> None:
         """`max_shortcut` bounds max(accuracy, 1 - accuracy) of blind checks: between 0.5 and 1.
         `max_overlap` bounds the accuracy of word overlap with the posts; None: nothing does."""
         self._bound, self._max_overlap = max_shortcut, max_overlap
-        self._streams: defaultdict[str, _Stream] = defaultdict(_Stream)
+        self._streams: defaultdict[str, _Stream] = defaultdict(
+            lambda: _Stream(ClusterSample(SAMPLE), Clusters())
+        )
 
     def add(self, number: int, line: ReadRow) -> None:
         """Count one row."""

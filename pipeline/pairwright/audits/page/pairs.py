@@ -85,44 +85,34 @@ def _flags(checks: Iterable[Check]) -> tuple[list[tuple[str, bool]], _Notes, set
     numbers: dict[tuple[str, bool], int] = {}
     by_row: _Notes = {}
     failed: set[str] = set()
-    there = [check for check in checks if check.flags]
-    for check in sorted(there, key=lambda check: check.status != "fail"):
-        fails = check.status == "fail"
-        number = numbers.setdefault((DEFINITIONS[check.name].title, fails), len(numbers))
+    for check in sorted(checks, key=lambda check: check.status != "fail"):
+        title, fails = DEFINITIONS[check.name].title, check.status == "fail"
         for flag in check.flags:
+            number = numbers.setdefault((title, fails), len(numbers))
             by_row.setdefault(flag.row, []).append((number, flag.detail, flag.where))
-            if fails:
-                failed.add(flag.row)
+        failed.update(flag.row for flag in check.flags if fails)
     return list(numbers), by_row, failed
 
 
 def _pair(
     row: Row, flags: list[tuple[int, str, str]], simulated: Mapping[str, bool]
 ) -> dict[str, Any]:
-    votes = row.votes
+    """What the page shows of a pair, and what people said of it, or simulated annotators, who
+    verify nothing."""
+    votes, people = row.votes, "not verified" if row.votes else "nobody was asked"
+    if row.subject in simulated:
+        decided = "verified" if simulated[row.subject] else "not verified"
+        people = f"{decided} by simulated annotators, which says nothing"
+    names = ("id", "config", "question", "chosen", "rejected")
     return {
-        "id": row.id,
-        "config": row.config,
-        "question": row.question,
-        "chosen": row.chosen,
-        "rejected": row.rejected,
+        **{name: getattr(row, name) for name in names},
         "posts": [[post.created or "", post.text] for post in row.profile],
         "aspects": [one.aspect for one in row.rubric_aspects],
-        "people": _people(row, simulated),
+        "people": "verified by people" if row.verified else people,
         "votes": [votes.chosen, votes.rejected, votes.equal, votes.cannot_tell] if votes else None,
         "where": flags[0][2] if flags else "",
         "flags": [[check, detail] for check, detail, _ in flags],
     }
-
-
-def _people(row: Row, simulated: Mapping[str, bool]) -> str:
-    """What people said of a pair, or simulated annotators, who verify nothing."""
-    if row.verified:
-        return "verified by people"
-    if row.subject in simulated:
-        decided = "verified" if simulated[row.subject] else "not verified"
-        return f"{decided} by simulated annotators, which says nothing"
-    return "not verified" if row.votes else "nobody was asked"
 
 
 def _compress(value: object) -> str:

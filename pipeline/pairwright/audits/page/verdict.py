@@ -94,9 +94,9 @@ def _guess(audit: Audit) -> str:
             worst_way = f"the worst is {LABELS.get(worst.name, worst.name)}, {value}"
             return f"Yes, by {counts['fail']} of {number_of(len(ways), 'way')}; {worst_way}."
         if counts["too_few"]:
-            few = f"for {counts['too_few']} of {len(ways)} ways there are too few pairs"
-            return f"Not decided: {few}."
-        return f"No, by none of {number_of(len(ways), 'way')}."
+            few = f"{counts['too_few']} of {number_of(len(ways), 'way')}"
+            return f"Not decided: there are too few pairs for {few}."
+        return f"No: none of {number_of(len(ways), 'way')} is right more often than allowed."
     if any(MIRRORED in check.detail for check in audit.checks):
         return "No: each pair is there with swapped sides, so such ways are right in exactly 50 %."
     if any(check.name == "twin_shared_words" for check in audit.checks):
@@ -117,18 +117,16 @@ def _overlap(audit: Audit) -> Iterator[str]:
 
 
 def _finding(checks: Sequence[Check]) -> FailedCheck:
-    lines = [_line(check) for check in checks[:LINES]]
+    lines = []
+    for check in checks[:LINES]:
+        bound = f"limit {limit(check)}" if check.limit is not None else ""
+        found = "; ".join(filter(None, (measured(check), bound))) or "failed"
+        detail = f" {short(check.detail, 300)}" if check.detail else ""
+        lines.append(f"{short(check.config) or 'all'}: {found}.{detail}")
     if len(checks) > LINES:
         lines.append(f"and in {len(checks) - LINES:,} further configurations")
     flags = list(dict.fromkeys(flag for check in checks for flag in check.flags))
     return DEFINITIONS[checks[0].name], lines, flags
-
-
-def _line(check: Check) -> str:
-    parts = [measured(check), f"limit {limit(check)}" if check.limit is not None else ""]
-    name = short(check.config) if check.config else "all"
-    line = f"{name}: {'; '.join(filter(None, parts)) or 'failed'}."
-    return f"{line} {short(check.detail, 300)}" if check.detail else line
 
 
 def warnings(audit: Audit) -> Iterator[str]:
