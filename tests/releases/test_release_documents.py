@@ -68,9 +68,7 @@ def audit_of(*statuses: str) -> Audit:
         name="small-pairs", kind="release", version="1.0.0", digest="sha256:0", rows=24,
         configs={"Home-twin": 8}, simulated=False, problems={},
     )  # fmt: skip
-    return Audit(
-        pairwright="0", source=source, max_shortcut=0.58, checks=tuple(checks), configurations=()
-    )
+    return Audit(pairwright="0", source=source, max_shortcut=0.58, checks=tuple(checks))
 
 
 @pytest.fixture(scope="module")

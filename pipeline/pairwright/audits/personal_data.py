@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from itertools import islice
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from detect_secrets.core.plugins.util import get_mapping_from_secret_type_to_class
 from detect_secrets.plugins.base import RegexBasedDetector
@@ -40,10 +40,10 @@ _MAY_BE_KEY = re.compile(r"[A-Za-z0-9_=/+-]{16}|PRIVATE KEY|://[^\s/@]+@")
 
 @cache
 def _key_patterns() -> tuple[re.Pattern[str], ...]:
-    found = get_mapping_from_secret_type_to_class().values()
-    named = sorted((one.__name__, one) for one in found if issubclass(one, RegexBasedDetector))
-    sought = (one for name, one in named if not name.startswith(_NOT_SOUGHT))
-    return tuple(pattern for one in sought for pattern in one().denylist)
+    known: dict[str, Any] = get_mapping_from_secret_type_to_class()
+    named = {one.__name__: one for one in known.values() if issubclass(one, RegexBasedDetector)}
+    sought = sorted(name for name in named if not name.startswith(_NOT_SOUGHT))
+    return tuple(pattern for name in sought for pattern in named[name]().denylist)
 
 
 def _secrets(text: str) -> Iterator[Span]:
@@ -67,8 +67,14 @@ def _is_card(number: str) -> bool:
     return len(set(digits)) > 2 and luhn.is_valid(digits)
 
 
+def _checker(name: str) -> Callable[[str], bool]:
+    module = get_cc_module(*name.split("."))
+    assert module is not None, name
+    return module.is_valid
+
+
 _REGISTER = tuple(
-    _numbers(form, get_cc_module(*name.split(".")).is_valid)
+    _numbers(form, _checker(name))
     for name, form in {
         "us.ssn": r"\d{3}-\d{2}-\d{4}",
         "br.cpf": r"\d{3}\.\d{3}\.\d{3}-\d{2}",

@@ -7,7 +7,7 @@ from functools import lru_cache
 from pairwright.audits.catalogue import Found, clip, counted
 from pairwright.audits.facts import Facts
 from pairwright.audits.records import Check
-from pairwright.pairs import ReadRow, licence_of
+from pairwright.pairs import ReadRow, Row, RowPost, licence_of
 from pairwright.pairs.address import ForgetList, host_of, of_stack_exchange
 
 _ATTRIBUTION = ("CC-BY", "ODC-BY")
@@ -30,15 +30,16 @@ class Licences:
     def add(self, number: int, line: ReadRow) -> None:
         """Look at the texts of a row."""
         row, details = line.row, list[str]()
-        texts = [(f"post {n}", post) for n, post in enumerate(row.profile, 1)]
-        for name, one in [*texts, *([("question", row)] if row.source_url else [])]:
+        texts: dict[str, RowPost | Row] = {f"post {n}": of for n, of in enumerate(row.profile, 1)}
+        if row.source_url:
+            texts["question"] = row
+        for name, one in texts.items():
             url, licence = one.source_url, one.licence
             self._licences[licence or "none"] += 1
             self._addressed += _is_address(url)
             if fault := _fault(url, one.created, licence, attributed=self._attributed):
                 details.append(f"{name} {fault}")
-        examined = bool(texts or row.source_url)
-        self._found.add(number, next(iter(details), "") if examined else None)
+        self._found.add(number, next(iter(details), "") if texts else None)
 
     def checks(self, facts: Facts) -> Iterator[Check]:
         """The one check."""
