@@ -17,14 +17,7 @@ from endpoint import Asked as Call
 from endpoint import Endpoint, completion, in_thread
 from pairwright.errors import InputError
 from pairwright.evaluation.benchmark import Benchmark, BenchmarkRef
-from pairwright.evaluation.best_of_n import (
-    CEILING,
-    SampledQuestion,
-    of_subsets,
-    picks,
-    result_of,
-    scaling,
-)
+from pairwright.evaluation.best_of_n import CEILING, result_of, scaling
 from pairwright.evaluation.downstream import Downstream
 from pairwright.evaluation.outputs import (
     JudgedOutput,
@@ -33,7 +26,7 @@ from pairwright.evaluation.outputs import (
     output_scores,
     read_outputs,
 )
-from pairwright.evaluation.sampling import SampleScores
+from pairwright.evaluation.sampling import Sampled, SampleScores, of_subsets
 from pairwright.evaluation.scorers.scorer import ScorerRef
 from pairwright.lines import read_lines
 from pairwright.pairs import Row
@@ -100,11 +93,15 @@ def test_more_than_there_are_is_refused_and_never_repeated(k: int) -> None:
 # Curves
 
 
-def sampled(*worths: list[float]) -> list[SampledQuestion]:
+def sampled(*worths: list[float], users: str = "abcdef") -> list[Sampled]:
+    """`users` has a letter for the user of each question."""
     return [
-        SampledQuestion(pair=f"p{n}", responses=("",) * len(of), adherence=tuple(of))
+        Sampled(
+            id=f"p{n}", user=users[n], condition="profile", texts=("",) * len(of),
+            worth={"adherence": tuple(of)},
+        )
         for n, of in enumerate(worths)
-    ]
+    ]  # fmt: skip
 
 
 def scored(*scores: list[float]) -> list[SampleScores]:
@@ -114,15 +111,13 @@ def scored(*scores: list[float]) -> list[SampleScores]:
 
 
 def made(
-    worths: list[list[float]], scores: list[list[float]], users: str = "", policy: str = "p"
+    worths: list[list[float]], scores: list[list[float]], users: str = "abcdef", policy: str = "p"
 ) -> Downstream:
-    """The result of one scorer; `users` has a letter for the user of each question."""
-    samples, given = sampled(*worths), scored(*scores)
-    clusters = {of.pair: users[n] if users else of.pair for n, of in enumerate(samples)}
+    """The result of one scorer."""
     models = [ScorerRef(name="policy", kind="policy", model=policy), JUDGE]
     models.append(ScorerRef(name="s", kind="pointwise", model="rm"))
-    frame = picks(samples, given, clusters, len(worths[0]))
-    return result_of(frame, samples, given, models, REF)
+    samples = sampled(*worths, users=users)
+    return result_of(samples, scored(*scores), models, len(worths[0]), REF)
 
 
 def test_a_curve_is_the_mean_over_questions_with_its_interval_by_user() -> None:
@@ -146,13 +141,12 @@ def test_a_question_without_a_score_for_every_sample_does_not_count() -> None:
     samples = sampled([0.0, 1.0], [0.8, 0.2])
     given = [*scored([1.0, 2.0]), SampleScores(question="p1", scorer="s", unscored="http_500")]
     models = [JUDGE, JUDGE, ScorerRef(name="s", kind="pointwise", model="j")]
-    frame = picks(samples, given, {"p0": "a", "p1": "b"}, 2)
-    found = result_of(frame, samples, given, models, REF)
+    found = result_of(samples, given, models, 2, REF)
     assert found.figure("adherence", "s", "2").n == 1
     (part,) = found.parts
     assert (part.counted, part.unscored, part.short) == (1, {"http_500": 1}, True)
     assert found.warnings == ("s is the judge's own model: this is not evidence.",)
-    nothing = result_of(picks([], [], {}, 2), [], [], models, REF)
+    nothing = result_of([], [], models, 2, REF)
     assert (nothing.figures, nothing.parts[0].short) == ((), True)
     assert not scaling(nothing)
 
@@ -332,8 +326,8 @@ class Work(NamedTuple):
         return Downstream.model_validate_json(path.read_text("utf-8"))
 
     @property
-    def samples(self) -> list[SampledQuestion]:
-        return list(read_lines(self.folder / "out" / "samples.jsonl", SampledQuestion))
+    def samples(self) -> list[Sampled]:
+        return list(read_lines(self.folder / "out" / "samples.jsonl", Sampled))
 
     @property
     def judged(self) -> list[JudgedOutput]:
@@ -358,7 +352,7 @@ def test_a_scorer_that_agrees_with_the_judge_reaches_the_ceiling(work: Work) -> 
             assert found.figure("adherence", name, k).value == pytest.approx(value, abs=1e-6)
         assert found.figure("gain", "constant", k).value == 0
     assert {part.asked for part in found.parts} == {found.figures[0].n}
-    assert work.samples[0].adherence == (0, 0.5, 1, 0)
+    assert work.samples[0].worth["adherence"] == (0, 0.5, 1, 0)
     assert (work.folder / "out" / "best_of_n.html").is_file()
     assert "rater gains most: of 4 samples" in " ".join(done.out.split())
 
@@ -407,7 +401,7 @@ def test_a_question_whose_sample_gets_no_verdict_leaves_and_is_named(work: Work)
     assert part.unscored == {"unparseable": part.asked}
     assert not work.found().figures
     assert {line.unscored for line in work.samples} == {"unparseable"}
-    assert all(line.adherence[1] is None for line in work.samples)
+    assert all(line.worth["adherence"][1] is None for line in work.samples)
     assert f"rater: 0 of {part.asked} count" in done.err
 
 

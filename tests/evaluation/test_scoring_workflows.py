@@ -10,9 +10,10 @@ import pytest
 
 from endpoint import Endpoint, double, in_thread
 from pairwright.errors import ConfigError, InputError, Interrupted
-from pairwright.evaluation.best_of_n import SampledQuestion, best_of_n
+from pairwright.evaluation.best_of_n import best_of_n
 from pairwright.evaluation.evaluate import evaluate, leaderboard
 from pairwright.evaluation.outputs import judge_outputs
+from pairwright.evaluation.sampling import Sampled
 from pairwright.evaluation.settings import Scorers
 from pairwright.lines import read_lines
 from pairwright.progress import Event, Step, Stop
@@ -131,8 +132,8 @@ def test_downstream_work_gives_its_records_in_a_notebook(
     sampled = in_notebook(lambda: best_of_n(release, scorers, best, ["rater"], n=2, limit=2))
     assert [part.name for part in sampled.parts] == ["rater"]
     lines = [
-        json.dumps({"id": one.pair, "model": "mine", "output": one.responses[0]})
-        for one in read_lines(best / "samples.jsonl", SampledQuestion)
+        json.dumps({"id": one.id, "model": "mine", "output": one.texts[0]})
+        for one in read_lines(best / "samples.jsonl", Sampled)
     ]
     outputs.write_text("\n".join(lines), encoding="utf-8")
     judged = in_notebook(lambda: judge_outputs(release, outputs, scorers, tmp_path / "judged"))

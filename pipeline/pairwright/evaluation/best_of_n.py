@@ -1,30 +1,33 @@
 """What a policy's answers gain when a scorer picks the best of them: `downstream best-of-n`.
 
-All N answers to a question are judged by the aspects, because each is the best of some subset, and
-what a scorer picks is worth what the judge says of it. The first k of N are the draws 0 to k - 1.
-If a scorer gives several samples its best score, each of them is picked equally often.
+All N answers to a question are judged by the aspects, and what a scorer picks is worth what the
+judge says of it.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from math import comb
+from collections.abc import Iterable, Sequence
 from typing import Annotated
 
-import numpy as np
-import pandas as pd
 from matplotlib.figure import Figure as Drawing
 from typer import Option
 
 from pairwright.evaluation.benchmark import Benchmark, BenchmarkRef
 from pairwright.evaluation.downstream import (
     Downstream,
-    Figure,
     difference,
     figures_of,
     mean_share,
     part_of,
 )
 from pairwright.evaluation.outputs import AspectJudge, PersonQuestion, PersonQuestions
-from pairwright.evaluation.sampling import SampledPolicy, Samples, SampleScores, scores_by
+from pairwright.evaluation.sampling import (
+    Sampled,
+    SampleScores,
+    SampleTask,
+    means_of,
+    picks_of,
+    sample,
+    scores_by,
+)
 from pairwright.evaluation.scorers.scorer import ScorerRef, Unscored
 from pairwright.evaluation.session import (
     ScorerSession,
@@ -33,112 +36,44 @@ from pairwright.evaluation.session import (
     policy_of,
     scorer_settings,
 )
-from pairwright.models import together
 from pairwright.notebook import run_async
 from pairwright.options import OutPath, ReleasePath, SubjectLimit, SubjectSplit
 from pairwright.pages.output import output_folder
 from pairwright.pages.plots import WIDTH, Curve, Plot, draw_curves, drawing, plot
 from pairwright.progress import Progress, Stop, log_notes
-from pairwright.records import FULL_ADHERENCE, Record
+from pairwright.records import FULL_ADHERENCE
+from pairwright.retrieve import selected
 from pairwright.settings.prompt import in_language
-from pairwright.stats import Floats
 from pairwright.text import language_of, visible
 
 CEILING = "the judge itself"
 
 
-class SampledQuestion(Record):
-    """A line of samples.jsonl: a question with its samples, in the order of the draws."""
-
-    pair: str
-    responses: tuple[str, ...] = ()
-    adherence: tuple[float | None, ...] = ()
-    """The judge's scores, 0 to 1; None where it has no verdict."""
-    unscored: str = ""
-    """Why it does not count: a sample or a judgement is missing. Empty where it counts."""
-    detail: str = ""
-
-
-async def sample_question(
-    question: PersonQuestion, n: int, policy: SampledPolicy, judge: AspectJudge
-) -> SampledQuestion:
-    """Draw a question's samples, and have them judged."""
-    if not question.aspects:
-        return SampledQuestion(pair=question.pair, unscored="no_rubric")
-    language = language_of(question.question, *(post.text for post in question.posts))
-    values = in_language(language, (policy.words,))
-    drawn = await policy.draw(n, "sample", question.question, question.posts, **values)
-    if isinstance(drawn, Unscored):
-        missing = Unscored(f"sample_{drawn.reason}", drawn.detail)
-        return SampledQuestion(pair=question.pair, **missing.fields)
-    responses, _ = drawn
-    judged = await together(*(judge.judge(question, response) for response in responses))
-    why = [one for one, _ in judged if isinstance(one, Unscored)]
-    found = [None if isinstance(one, Unscored) else round(one.share, 6) for one, _ in judged]
-    return SampledQuestion(
-        pair=question.pair,
-        responses=responses,
-        adherence=tuple(found),
-        **(why[0].fields if why else {}),
-    )
-
-
-def of_subsets(scores: Floats, worth: Floats, k: int) -> float:
-    """The mean worth of those with the highest score, over all subsets of k of the N samples, each
-    as likely: an unbiased estimate of best-of-k that uses every sample. Both of shape (N,); raises
-    ValueError where k is not from 1 to N.
-
-    Without ties the sample of rank r (1 is the lowest) is the best of C(r - 1, k - 1) of the C(N,
-    k) subsets: the others are among the r - 1 below. The best of a subset is among m samples that
-    tie above a lower ones where it is one of the C(a + m, k) subsets of these a + m, and not one of
-    the C(a, k) of the lower ones; of that each of the m has an equal share, for the subsets are the
-    same whichever of them change places. With m = 1 that is the first formula, by Pascal's rule.
-    """
-    if not 1 <= k <= len(scores):
-        raise ValueError(f"k is {k}, and there are {len(scores)} samples")
-    _, group, sizes = np.unique(scores, return_inverse=True, return_counts=True)
-    subsets = comb(len(scores), k)
-    shares = [
-        (comb(int(end), k) - comb(int(end - size), k)) / subsets / int(size)
-        for end, size in zip(np.cumsum(sizes), sizes, strict=True)
-    ]
-    return float(np.array(shares, np.float64)[group] @ worth)
-
-
-def picks(
-    samples: Iterable[SampledQuestion],
-    scored: Iterable[SampleScores],
-    clusters: Mapping[str, str],
-    n: int,
-) -> pd.DataFrame:
-    """A line for each question, scorer and k = 1, 2, 4, ... n: the `adherence` of the scorer's
-    pick, and its `gain` over the question's mean; of questions that have all samples and scores.
-    Last come those of the judge itself, the most that these samples allow."""
-    worth = {one.pair: np.array(one.adherence, float) for one in samples if not one.unscored}
-    given = [(one.scorer, one.question, one.scores) for one in scored if not one.unscored]
-    given += [(CEILING, pair, tuple(own)) for pair, own in worth.items()]
-    ks = dict.fromkeys([*(2**power for power in range(n.bit_length())), n])
-    lines = []
-    for scorer, pair, scores in given:
-        own = worth[pair]
-        for k in ks:
-            best = of_subsets(np.array(scores, float), own, k)
-            lines.append((scorer, k, best, best - own.mean(), clusters[pair]))
-    return pd.DataFrame(lines, columns=["scorer", "k", "adherence", "gain", "cluster"])
-
-
 def result_of(
-    frame: pd.DataFrame,
-    samples: Sequence[SampledQuestion],
+    samples: Sequence[Sampled],
     scored: Sequence[SampleScores],
     models: Sequence[ScorerRef],
+    n: int,
     benchmark: BenchmarkRef,
 ) -> Downstream:
-    """The figures of the picks; `models` are policy, judge and the scorers."""
+    """The adherence of each scorer's pick of any k samples, and its gain over a pick at random;
+    last those of the judge itself, the most that these samples allow. `models` are policy, judge
+    and the scorers."""
     policy, judge, *scorers = models
-    columns = {"adherence": mean_share, "gain": difference}
-    figures = figures_of(frame, ["scorer", "k"], columns)
-    most = str(frame.k.max())
+    ks = list(dict.fromkeys([*(2**power for power in range(n.bit_length())), n]))
+    counted = [one for one in samples if not one.unscored]
+    itself = [
+        SampleScores.model_validate(
+            {"question": one.id, "scorer": CEILING, "scores": one.worth["adherence"]}
+        )
+        for one in counted
+    ]
+    frame, most = picks_of(counted, [*scored, *itself], ks), str(n)
+    if len(frame):
+        random = means_of(counted).set_index("id").adherence
+        frame["gain"] = frame.adherence - frame.id.map(random)
+        frame = frame[frame.reason == ""]
+    figures = figures_of(frame, ["scorer", "k"], {"adherence": mean_share, "gain": difference})
     last = [one for one in figures if one.row[1] == most and one.column == "adherence"]
     best = max(last[:-1], key=lambda one: one.value or 0.0, default=None)
     verdict = "There is nothing to compare: no question has all samples and scores."
@@ -148,12 +83,10 @@ def result_of(
             f" {best.percent()} of what the user expects (n = {best.n:,} questions of"
             f" {best.clusters:,} users)."
         )
-    missing = [one.unscored for one in samples]
-    by_scorer = {
-        of.name: [*missing, *(one.unscored for one in scored if one.scorer == of.name)]
-        for of in scorers
-    }
-    itself = [of.name for of in scorers if of.model and of.model == judge.model]
+    why = {of.name: [one.unscored for one in samples] for of in scorers}
+    for line in scored:
+        why[line.scorer].append(line.unscored)
+    own = [of.name for of in scorers if of.model and of.model == judge.model]
     how = (
         "Adherence, 0 to 1, of the sample that the scorer picks among any k, with 95 % intervals"
         " by user; the gain is over a pick at random. The last rows are the judge's own pick, the"
@@ -167,10 +100,10 @@ def result_of(
         heads=("scorer", "k"),
         figures=figures,
         models=tuple(models),
-        parts=tuple(part_of(name, len(samples), why) for name, why in by_scorer.items()),
+        parts=tuple(part_of(name, len(samples), missing) for name, missing in why.items()),
         warnings=(
             *filter(None, [benchmark.warning]),
-            *(f"{name} is the judge's own model: this is not evidence." for name in itself),
+            *(f"{name} is the judge's own model: this is not evidence." for name in own),
         ),
         notes=(how,),
     )
@@ -178,22 +111,20 @@ def result_of(
 
 def scaling(result: Downstream) -> dict[str, Plot]:
     """The plot of the pick's adherence over k."""
-    found: dict[str, list[Figure]] = {}
-    for one in result.figures:
-        if one.column == "adherence":
-            found.setdefault(one.row[0], []).append(one)
-    if not found:
+    shares = [one for one in result.figures if one.column == "adherence"]
+    curves = []
+    for name in dict.fromkeys(one.row[0] for one in shares):
+        own = [one for one in shares if one.row[0] == name]
+        ks = [int(one.row[1]) for one in own]
+        curves.append(Curve(visible(name), ks, own, dotted=name == CEILING))
+    if not curves:
         return {}
     with drawing():
         figure = Drawing(figsize=(WIDTH, 4.8), layout="constrained")
         axes = figure.add_subplot()
-        curves = [
-            Curve(visible(name), [int(one.row[1]) for one in own], own, dotted=name == CEILING)
-            for name, own in found.items()
-        ]
         draw_curves(axes, curves)
         axes.set_xscale("log", base=2)
-        axes.set_xticks(curves[-1].xs, [str(k) for k in curves[-1].xs])
+        axes.set_xticks(curves[0].xs, [str(k) for k in curves[0].xs])
         axes.minorticks_off()
         axes.set_xlabel("k, samples that the scorer picks from")
         axes.set_ylabel("adherence of its pick")
@@ -235,11 +166,8 @@ def best_of_n(
     with open_session(settings, prompts, folder, progress, stop) as session:
         asked = tuple(dict.fromkeys(names))
         models, samples, scored = run_async(_run(session, benchmark, questions, asked, n))
-    clusters = {question.pair: question.cluster for question in questions}
-    frame = picks(samples, scored, clusters, n)
-    found = result_of(frame, samples, scored, models, benchmark.ref)
-    lines: dict[str, Sequence[Record]] = {"samples.jsonl": samples, "scores.jsonl": scored}
-    found.write(folder, lines, scaling(found))
+    found = result_of(samples, scored, models, n, benchmark.ref)
+    found.write(folder, {"samples.jsonl": samples, "scores.jsonl": scored}, scaling(found))
     return found
 
 
@@ -249,30 +177,28 @@ async def _run(
     questions: Sequence[PersonQuestion],
     names: tuple[str, ...],
     n: int,
-) -> tuple[list[ScorerRef], list[SampledQuestion], list[SampleScores]]:
+) -> tuple[list[ScorerRef], list[Sampled], list[SampleScores]]:
     """Sample, judge and score: the policy, the judge and the scorers, and what they said."""
-    spec = policy_of(session.settings, n)
+    spec, by_pair = policy_of(session.settings, n), {one.pair: one for one in questions}
     await session.check_pointwise(names)
+    tasks = []
+    for one in questions:
+        language = language_of(one.question, *(post.text for post in one.posts))
+        shown = {"profile": selected(one.question, one.posts, spec.history)}
+        values = in_language(language, (spec.words,))
+        tasks.append(SampleTask(one.pair, one.cluster, one.question, one.posts, shown, values))
     async with session.role("judge") as judge, session.role("policy") as policy:
+        asked = AspectJudge(judge.model, session.prompts)
+
+        async def worth(task: SampleTask, text: str) -> dict[str, float] | Unscored:
+            found, _ = await asked.judge(by_pair[task.id], text)
+            return found if isinstance(found, Unscored) else {"adherence": round(found.share, 6)}
 
         def end() -> None:
             policy.stop()
             judge.stop()
 
-        sampled = SampledPolicy(policy.model, session.prompts, spec.history, spec.words)
-        asked = AspectJudge(judge.model, session.prompts)
-        samples = await session.calls.each(
-            "questions sampled and judged",
-            questions,
-            lambda question: sample_question(question, n, sampled, asked),
-            workers=max(1, policy.workers // n),
-            stop=end,
-        )
-    drawn = [
-        Samples(question.pair, question.question, question.posts, one.responses)
-        for question, one in zip(questions, samples, strict=True)
-        if not one.unscored
-    ]
+        samples = await sample(session, policy, tasks, "sample", n, worth, end)
     history = session.settings.history.rules(benchmark.study_posts)
-    refs, scored = await scores_by(session, names, drawn, history)
+    refs, scored = await scores_by(session, names, tasks, samples, history)
     return [policy.ref, judge.ref, *refs], samples, scored

@@ -12,9 +12,8 @@ of the package rouge-score 0.1.2, which drops every other letter; here letters o
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
-import numpy as np
 import pandas as pd
 from typer import Argument, Option
 
@@ -28,8 +27,16 @@ from pairwright.evaluation.downstream import (
     mean_share,
     part_of,
 )
-from pairwright.evaluation.sampling import SampledPolicy, Samples, SampleScores, scores_by
-from pairwright.evaluation.scorers.scorer import ScorerRef, Unscored, reasons
+from pairwright.evaluation.sampling import (
+    Sampled,
+    SampleScores,
+    SampleTask,
+    means_of,
+    picks_of,
+    sample,
+    scores_by,
+)
+from pairwright.evaluation.scorers.scorer import ScorerRef, reasons
 from pairwright.evaluation.session import (
     ScorerSession,
     ScorersFile,
@@ -41,14 +48,13 @@ from pairwright.notebook import run_async
 from pairwright.options import ItemLimit, OutPath
 from pairwright.pages.output import output_folder
 from pairwright.progress import Progress, Stop, log_notes
-from pairwright.records import Item, Post, Record
+from pairwright.records import Item, Post
 from pairwright.retrieve import selected
 from pairwright.settings.domains import Domains
 from pairwright.settings.rules import HistoryRules, SourceRules
 from pairwright.sources import read_whole
 from pairwright.text import number_of
 
-Refusal = Literal["empty_body", "body_in_posts", "body_in_title", "no_other_profile"]
 NONE, WRONG = "none", "wrong-profile"
 KS = (1, 4, 16)
 """Posts in context by default."""
@@ -63,7 +69,7 @@ _WARNING = (
 )
 
 
-def task(item: Item, other: tuple[Post, ...] | None) -> CompletionTask | Refusal:
+def task(item: Item, other: tuple[Post, ...] | None) -> CompletionTask | str:
     """Make the task of an item, or say why there is none; `other` are another user's posts."""
     body = item.narrative or ""
     if not text.words(body):
@@ -78,27 +84,15 @@ def task(item: Item, other: tuple[Post, ...] | None) -> CompletionTask | Refusal
 
 
 def shown_posts(
-    task: CompletionTask, condition: str, most: int, history: HistoryRules
-) -> tuple[Post, ...]:
-    """The posts that a condition shows, oldest first: at most so many, ranked best for the
-    question."""
+    task: CompletionTask, ks: Iterable[int], history: HistoryRules
+) -> dict[str, tuple[Post, ...]]:
+    """The posts that each condition shows, oldest first: none, another user's, and k of the user's
+    own, ranked best for the question."""
     item, other = task
-    own = selected(item.question, item.profile, history, most=most) if condition != NONE else ()
+    own = {f"posts-{k}": selected(item.question, item.profile, history, most=k) for k in sorted(ks)}
     # As many as the user's own, so that only their writer differs.
-    return selected(item.question, other, history, most=len(own)) if condition == WRONG else own
-
-
-def conditions_of(ks: Sequence[int]) -> dict[str, int]:
-    """The most posts by condition: none, another user's, and k of the user's own, fewest first."""
-    return {NONE: 0, WRONG: max(ks), **{f"posts-{k}": k for k in sorted(set(ks))}}
-
-
-def compared(ks: Sequence[int], picks: Iterable[str]) -> list[tuple[str, str]]:
-    """Which conditions are compared: every one with posts against none, the user's own against
-    another's, and every pick against its draws unpicked."""
-    names = [f"posts-{k}" for k in sorted(set(ks))]
-    most = names[-1]
-    return [*((one, NONE) for one in (WRONG, *names)), (most, WRONG), *((p, most) for p in picks)]
+    as_many = len(own[f"posts-{max(ks)}"])
+    return {NONE: (), WRONG: selected(item.question, other, history, most=as_many), **own}
 
 
 def rouge(written: str, truth: str) -> tuple[float, float]:
@@ -110,7 +104,8 @@ def rouge(written: str, truth: str) -> tuple[float, float]:
         # The harmonic mean of precision and recall.
         return 2 * shared / (len(a) + len(b)) if shared else 0.0
 
-    return f((Counter(a) & Counter(b)).total()), f(common_subsequence(a, b))
+    both = (Counter(a) & Counter(b)).total(), common_subsequence(a, b)
+    return round(f(both[0]), 6), round(f(both[1]), 6)
 
 
 def common_subsequence(a: Sequence[str], b: Sequence[str]) -> int:
@@ -130,106 +125,45 @@ def common_subsequence(a: Sequence[str], b: Sequence[str]) -> int:
     return len(a) - row.bit_count()
 
 
-class ItemCompletions(Record):
-    """A line of completions.jsonl: what was written for one item in one condition."""
-
-    item: str
-    user: str
-    condition: str
-    posts: int = 0
-    """The fewest posts that a text was shown; those that did not fit are left out."""
-    texts: tuple[str, ...] = ()
-    """In the order of the draws."""
-    rouge_1: tuple[float, ...] = ()
-    rouge_l: tuple[float, ...] = ()
-    unscored: str = ""
-    """Why there is none; empty where there is."""
-    detail: str = ""
-
-
-async def write_completions(
-    task: CompletionTask, condition: str, most: int, n: int, policy: SampledPolicy
-) -> ItemCompletions:
-    """Draw n texts of one task in one condition, and compare them with what the user wrote."""
-    item, _ = task
-    line = {"item": item.id, "user": item.user, "condition": condition}
-    posts = shown_posts(task, condition, most, policy.history)
-    history = HistoryRules(**policy.history.model_dump() | {"posts": max(1, most)})
-    sampled = SampledPolicy(policy.model, policy.prompts, history, policy.words)
-    drawn = await sampled.draw(n, "complete", item.question, posts)
-    if isinstance(drawn, Unscored):
-        return ItemCompletions.model_validate(line | drawn.fields)
-    texts, shown = drawn
-    scores = [rouge(one, item.narrative or "") for one in texts]
-    return ItemCompletions(
-        **line,
-        posts=shown,
-        texts=texts,
-        rouge_1=tuple(round(one, 6) for one, _ in scores),
-        rouge_l=tuple(round(longest, 6) for _, longest in scores),
-    )
-
-
-def texts_of(
-    written: Iterable[ItemCompletions], scored: Iterable[SampleScores], most: str, n: int
-) -> pd.DataFrame:
-    """A line for each item and condition, with the means of ROUGE over its draws; a scorer's pick
-    of the draws with the `most` posts is a condition, too. `reason` says why there are none."""
-
-    def means(of: ItemCompletions, draws: Sequence[int]) -> tuple[float, ...]:
-        both = (of.rouge_1, of.rouge_l)
-        return tuple(float(np.mean([own[n] for n in draws])) if draws else np.nan for own in both)
-
-    lines, drawn = [], {}
-    for one in written:
-        found = means(one, range(len(one.texts)))
-        lines.append((one.condition, one.item, one.user, *found, one.unscored))
-        if one.condition == most:
-            drawn[one.item] = one
-    for pick in scored:
-        of = drawn[pick.question]
-        # Those that tie are picked equally often.
-        found = means(of, [n for n, s in enumerate(pick.scores) if s == max(pick.scores)])
-        name = f"best-of-{n}-by-{pick.scorer}"
-        lines.append((name, of.item, of.user, *found, pick.unscored))
-    return pd.DataFrame(lines, columns=["condition", "item", "cluster", *ROUGE, "reason"])
-
-
 def result_of(
-    frame: pd.DataFrame,
-    ks: Sequence[int],
+    samples: Sequence[Sampled],
+    scored: Sequence[SampleScores],
     models: Sequence[ScorerRef],
     source: str,
     notes: Iterable[str] = (),
 ) -> Downstream:
-    """Means by condition over the items that have all of them, and the differences; `models` are
-    the policy and the scorers."""
+    """Means by condition over the items that have all of them, and the differences: every condition
+    with posts less none, the user's own less another's, every pick less its draws; `models` are the
+    policy and the scorers."""
+    frame, most = means_of(samples), samples[-1].condition
+    n = max(len(one.texts) for one in samples)
+    picked = picks_of([one for one in samples if one.condition == most], scored, [n])
+    if len(picked):
+        picked["condition"] = f"best-of-{n}-by-" + picked.scorer
+        frame = pd.concat([frame, picked])
     names = list(dict.fromkeys(frame.condition))
-    whole = frame[frame.reason == ""].groupby("item").condition.nunique() == len(names)
-    counted = frame[frame.item.isin(whole.index[whole])]
-    clusters = counted.drop_duplicates("item").set_index("item").cluster
-    by_name = {name: of.set_index("item")[ROUGE] for name, of in counted.groupby("condition")}
-    picks = [name for name in names if name.startswith("best-of-")]
-    less = [
-        (by_name[a] - by_name[b]).assign(condition=f"{a} less {b}", cluster=clusters)
-        for a, b in compared(ks, picks)
-        if len(counted)
-    ]
-    rows, most = ["condition"], f"posts-{max(ks)}"
+    whole = frame[frame.reason == ""].groupby("id").condition.nunique() == len(names)
+    counted, rows = frame[frame.id.isin(whole.index[whole])], ["condition"]
     figures = figures_of(counted, rows, dict.fromkeys(ROUGE, mean_share))
-    if less:
-        figures += figures_of(pd.concat(less), rows, dict.fromkeys(ROUGE, difference))
-    asked = frame.item.nunique()
-    missing = frame[frame.reason != ""]
-    why = (missing.condition + ": " + missing.reason).groupby(missing.item).first()
     verdict = "No item has a text and a score in every condition."
-    if less:
-        first = {one.row[0]: one for one in reversed(figures) if one.column == "ROUGE-1"}
+    if figures:
+        picks = [name for name in names if name.startswith("best-of-")]
+        pairs = [(name, NONE) for name in names if name not in (NONE, *picks)]
+        by_name = {name: of.set_index("id") for name, of in counted.groupby("condition")}
+        less = [
+            by_name[a].assign(**by_name[a][ROUGE] - by_name[b][ROUGE], condition=f"{a} less {b}")
+            for a, b in (*pairs, (most, WRONG), *((name, most) for name in picks))
+        ]
+        found = figures_of(pd.concat(less), rows, dict.fromkeys(ROUGE, difference))
+        first = {one.row[0]: one for one in reversed(found) if one.column == ROUGE[0]}
         gain, other = (first[f"{most} less {control}"] for control in (NONE, WRONG))
         verdict = (
             f"The user's own posts ({most}) change ROUGE-1 by {gain} against no posts, and by"
             f" {other} against another user's (n = {gain.n:,} items of {gain.clusters:,} users)."
         )
+        figures += found
+    missing = frame[frame.reason != ""]
+    why = (missing.condition + ": " + missing.reason).groupby(missing.id).first()
     return Downstream(
         name="completions",
         title=f"Completions, {source}",
@@ -237,7 +171,7 @@ def result_of(
         heads=("condition",),
         figures=figures,
         models=tuple(models),
-        parts=(part_of("items", asked, why),),
+        parts=(part_of("items", frame.id.nunique(), why),),
         warnings=(_WARNING,),
         notes=(
             "ROUGE-1 and ROUGE-L: F-measures, 0 to 1, with 95 % intervals by user."
@@ -293,52 +227,41 @@ def completions(
             fix="Name items whose `narrative` is the body that their user wrote, of two users or"
             " more in a category.",
         )
-    ks, n = tuple(sorted(set(ks))), DRAWS if names else 1
     with open_session(settings, prompts, folder, progress, stop) as session:
-        models, written, scored = run_async(_write_and_score(session, tasks, ks, n, names))
+        models, samples, scored = run_async(_run(session, tasks, tuple(ks), names))
     notes = [
         f"{number_of(many, 'item was', 'items were')} not asked, {why}."
         for why, many in refused.items()
     ]
-    frame = texts_of(written, scored, f"posts-{max(ks)}", n)
     name = Path(source).name if Path(source).exists() else source
-    found = result_of(frame, ks, models, name, notes)
-    found.write(folder, {"completions.jsonl": written, "picks.jsonl": scored}, {})
+    found = result_of(samples, scored, models, name, notes)
+    found.write(folder, {"completions.jsonl": samples, "picks.jsonl": scored}, {})
     return found
 
 
-async def _write_and_score(
+async def _run(
     session: ScorerSession,
-    tasks: Sequence[CompletionTask],
+    made: Sequence[CompletionTask],
     ks: tuple[int, ...],
-    n: int,
     names: tuple[str, ...],
-) -> tuple[list[ScorerRef], list[ItemCompletions], list[SampleScores]]:
-    """The policy and the scorers, what was written, and the scores; scorers pick from `n` texts
+) -> tuple[list[ScorerRef], list[Sampled], list[SampleScores]]:
+    """The policy and the scorers, what was written, and the scores; scorers pick from DRAWS texts
     with the most posts in context."""
-    policy, most = policy_of(session.settings, n), f"posts-{max(ks)}"
+    n = DRAWS if names else 1
+    history, bodies = policy_of(session.settings, n).history, dict[str, str]()
     await session.check_pointwise(names)
-    async with session.role("policy") as opened:
-        sampled = SampledPolicy(opened.model, session.prompts, policy.history, policy.words)
-        pieces = [
-            (one, condition, posts, n if condition == most else 1)
-            for one in tasks
-            for condition, posts in conditions_of(ks).items()
-        ]
-        written = await session.calls.each(
-            "texts written",
-            pieces,
-            lambda piece: write_completions(*piece, sampled),
-            workers=opened.workers,
-            stop=opened.stop,
-        )
-    items = {item.id: item for item, _ in tasks}
-    drawn = [
-        Samples(one.item, items[one.item].question, items[one.item].profile, one.texts)
-        for one in written
-        if one.condition == most and not one.unscored
-    ]
+    tasks = []
+    for item, other in made:
+        shown = shown_posts((item, other), ks, history)
+        tasks.append(SampleTask(item.id, item.user, item.question, item.profile, shown))
+        bodies[item.id] = item.narrative or ""
+
+    async def worth(task: SampleTask, text: str) -> dict[str, float]:
+        return dict(zip(ROUGE, rouge(text, bodies[task.id]), strict=True))
+
+    async with session.role("policy") as policy:
+        samples = await sample(session, policy, tasks, "complete", n, worth, policy.stop)
     # The items are of a source, which no study is about.
     history = session.settings.history.rules(None)
-    refs, scored = await scores_by(session, names, drawn, history)
-    return [opened.ref, *refs], written, scored
+    refs, scored = await scores_by(session, names, tasks, samples, history)
+    return [policy.ref, *refs], samples, scored

@@ -50,8 +50,8 @@ def figures_of(
 ) -> tuple[Figure, ...]:
     """The statistics of each group of lines by the values in `rows`, in the order of the frame,
     whose column `cluster` names what is independent."""
-    found = []
-    for names, lines in frame.groupby(rows, sort=False):
+    found = list[Figure]()
+    for names, lines in frame.groupby(rows, sort=False) if len(frame) else ():
         clusters, row = cluster_numbers(list(lines.cluster)), tuple(map(str, names))
         for column, statistic in columns.items():
             estimate = statistic(lines[column].to_numpy(float), clusters).model_dump()
