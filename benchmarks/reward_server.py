@@ -40,8 +40,7 @@ from scoring import SIZES, go_on_elsewhere, pairs, write_model
 
 from pairwright.construct.folder import to_toml
 from pairwright.errors import PairwrightError
-from pairwright.evaluation.scorers.in_process import batch_places
-from pairwright.evaluation.settings import Classifier
+from pairwright.evaluation.scorers.in_process import Classifier, batch_places
 from pairwright.pairs.conversion import user_message
 from pairwright.settings.prompt import Message
 from pairwright.training.rewards import RewardSample, ask_rewards

@@ -28,10 +28,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pairwright.evaluation.scorers.in_process import InProcess
+from pairwright.evaluation.scorers.in_process import Classifier, InProcess
 from pairwright.evaluation.scorers.score_models import RewardModel
 from pairwright.evaluation.scorers.scorer import PromptContent, ResponseScore
-from pairwright.evaluation.settings import Classifier
 from pairwright.models import Answer, Request
 from pairwright.models.client import Client, Meter
 from pairwright.models.store import Store

@@ -14,8 +14,7 @@ import torch
 from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
 from pairwright.errors import ConfigError
-from pairwright.evaluation.scorers.in_process import InProcess
-from pairwright.evaluation.settings import Classifier
+from pairwright.evaluation.scorers.in_process import Classifier, InProcess
 from pairwright.models import Request
 from pairwright.models.client import Meter
 from pairwright.settings.prompt import Message

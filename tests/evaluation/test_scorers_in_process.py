@@ -17,10 +17,9 @@ import pytest
 
 from pairwright.errors import BudgetSpent, ConfigError, Interrupted
 from pairwright.evaluation.scorers import in_process
-from pairwright.evaluation.scorers.in_process import InProcess, batch_places
+from pairwright.evaluation.scorers.in_process import Classifier, InProcess, batch_places
 from pairwright.evaluation.scorers.score_models import RewardModel
 from pairwright.evaluation.scorers.scorer import PromptContent, ResponseScore
-from pairwright.evaluation.settings import Classifier
 from pairwright.extras import install
 from pairwright.models import CONTEXT_LENGTH
 from pairwright.models.client import Meter

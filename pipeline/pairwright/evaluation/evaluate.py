@@ -21,7 +21,7 @@ from pairwright.evaluation.conditions import (
 from pairwright.evaluation.leaderboard import Leaderboard, rank_tables
 from pairwright.evaluation.leaderboard_page import board_page
 from pairwright.evaluation.scorers.opening import OpenScorer
-from pairwright.evaluation.scorers.score_file import ScoreFile
+from pairwright.evaluation.scorers.score_file import ScoreFile, ScoresOfFile
 from pairwright.evaluation.scorers.scorer import BASELINES, MANNER, ByPair
 from pairwright.evaluation.scores import (
     ScoresOf,
@@ -31,7 +31,7 @@ from pairwright.evaluation.scores import (
     write_scores,
 )
 from pairwright.evaluation.session import ScorerSession, open_session, scorer_settings
-from pairwright.evaluation.settings import Scorers, ScoresOfFile, history_hash, with_scorers
+from pairwright.evaluation.settings import Scorers, history_hash, with_scorers
 from pairwright.lines import write_lines
 from pairwright.manner import is_choice_text
 from pairwright.notebook import run_async

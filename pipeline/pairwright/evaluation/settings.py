@@ -13,12 +13,17 @@ import os
 import re
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, JsonValue, ValidationError, field_validator, model_validator
+from pydantic import Field, ValidationError, field_validator, model_validator
 
 from pairwright.assets import DOCS
 from pairwright.errors import InputError, first_invalid
+from pairwright.evaluation.scorers.in_process import Classifier
+from pairwright.evaluation.scorers.judges import PairwiseJudge, PointwiseJudge
+from pairwright.evaluation.scorers.own_scorer import PythonScorer
+from pairwright.evaluation.scorers.score_file import ScoresOfFile
+from pairwright.evaluation.scorers.score_models import Guided, ServedClassifier, ServedLikelihood
 from pairwright.evaluation.scorers.scorer import BASELINES
 from pairwright.models import key_of
 from pairwright.records import Record
@@ -26,104 +31,8 @@ from pairwright.settings import read_toml, validated
 from pairwright.settings.endpoints import Endpoint, Sampling, check_endpoints
 from pairwright.settings.rules import HistoryRules
 
-_CLASS = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
 """What a scorer may be called: it becomes part of a file's name."""
-Dtype = Literal["auto", "float32", "bfloat16", "float16"]
-
-
-class Classifier(Record):
-    """A sequence-classification reward model, by transformers in this process (extra
-    `[evaluate]`)."""
-
-    kind: Literal["classifier"]
-    model: str = Field(description="a folder or a Hugging Face id")
-    revision: str | None = Field(None, description="revision of the model")
-    dtype: Dtype = Field("auto", description="'auto': bfloat16 on a GPU, float32 on a CPU")
-    device: str = Field("auto", description="'auto': a GPU if there is one; or 'cpu', 'cuda:1'")
-    batch_tokens: int = Field(
-        16_384, ge=1, description="most tokens of one forward pass, padding included"
-    )
-    max_length: int | None = Field(
-        None, ge=8, description="most tokens of one text; none: the model's own limit"
-    )
-
-
-class ServedClassifier(Record):
-    """The same served by vLLM: raw logits of its `/classify`."""
-
-    kind: Literal["served"]
-    endpoint: str = Field(description="which of [endpoints]")
-
-
-class ServedLikelihood(Record):
-    """How likely a language model makes a response, token by token, by vLLM's
-    `prompt_logprobs`."""
-
-    kind: Literal["served-likelihood"]
-    endpoint: str = Field(description="which of [endpoints]")
-    per_token: bool = Field(False, description="divide the sum by the number of tokens")
-
-
-class Guided(Record):
-    """What reward-guided decoding adds up: how likely a language model makes a response, and a
-    reward over beta. Its accuracy is the policy accuracy of Pref-LaMP (arXiv 2512.23067)."""
-
-    kind: Literal["guided"]
-    policy: str = Field(description="a scorer of kind 'served-likelihood'")
-    reward: str = Field(description="a scorer of single responses, or a baseline")
-    beta: float = Field(1.0, gt=0, description="the reward is divided by it")
-
-
-class PythonScorer(Record):
-    """A scorer of your own: a Python class with a method `score`."""
-
-    kind: Literal["python"]
-    object: str = Field(description="module:Class, of a file in `folder` or of what is installed")
-    options: dict[str, JsonValue] = Field(
-        default={}, description="its keyword arguments; they are part of each stored score's key"
-    )
-    revision: str | None = Field(
-        None, description="any word for what its file does not show, such as weights it loads"
-    )
-    folder: str = Field(".", description="where the module is, relative to this file's folder")
-    batch: int = Field(64, ge=1, description="most responses that it is given at once")
-
-    @field_validator("object")
-    @classmethod
-    def _a_class(cls, name: str) -> str:
-        if not _CLASS.fullmatch(name):
-            raise ValueError(f"{name!r} does not name a class: write module:Class")
-        return name
-
-
-class ScoresOfFile(Record):
-    """Scores that were computed elsewhere, in a file: a line for each pair and response."""
-
-    kind: Literal["scores"]
-    path: str = Field(description="the .csv or .jsonl file, relative to this file's folder")
-    model: str = Field("", description="what computed them, to be shown with the results")
-    revision: str | None = Field(None, description="revision of that")
-
-
-class _Judge(Record):
-    endpoint: str = Field(description="which of [endpoints]")
-    prompt: str | None = Field(
-        None, description="a prompt file of your own, relative to this file's folder; none: ours"
-    )
-    sampling: Sampling = Sampling()
-
-
-class PairwiseJudge(_Judge):
-    """A generative judge that compares two responses, in both orders."""
-
-    kind: Literal["pairwise"]
-
-
-class PointwiseJudge(_Judge):
-    """A generative judge that rates one response."""
-
-    kind: Literal["pointwise"]
 
 
 Spec = Annotated[
@@ -277,52 +186,53 @@ def with_scorers(settings: Scorers, given: Iterable[str]) -> tuple[Scorers, tupl
 
     Raises InputError for a form that is not whole, and for two scorers of one name.
     """
-    endpoints, scorers = dict(settings.endpoints), dict(settings.scorers)
-    names: dict[str, str] = {}
+    tables, names = settings, dict[str, None]()
     for one in dict.fromkeys(given):
         form, colon, rest = one.partition(":")
         if not colon or form not in FORMS:
-            names[one] = one
+            names[one] = None
             continue
         try:
-            name, spec, endpoint = _given(form, rest)
+            name, added = _given(form, rest)
         except ValidationError as error:
             what = first_invalid(error)[1]
             raise InputError(what, where=f"--scorer {one}", fix=f"Write {FORMS[form]}.") from None
-        if name in scorers or name in names or name in BASELINES:
+        if name in tables.scorers or name in names or name in BASELINES:
             raise InputError(
                 f"{one!r} and another scorer are both called {name}",
                 where="--scorer",
                 fix="Name one of them in a file of scorers, as [scorers.OTHER-NAME].",
             )
-        if endpoint:
-            endpoints[name] = endpoint
-        scorers[name], names[name] = spec, one
-    return _changed(settings, endpoints=endpoints, scorers=scorers), tuple(names)
+        tables = _changed(
+            tables,
+            endpoints={**tables.endpoints, **added.endpoints},
+            scorers={**tables.scorers, **added.scorers},
+        )
+        names[name] = None
+    return tables, tuple(names)
 
 
-def _given(form: str, rest: str) -> tuple[str, Spec, Endpoint | None]:
-    """The name, the table and the endpoint of a scorer that is given in one of FORMS."""
-    model, _, more = rest.rpartition("@") if form == "openai" else rest.rpartition(":")
-    if not rest or (form in ("openai", "python") and not (model and more)):
+def _given(form: str, rest: str) -> tuple[str, Scorers]:
+    """The name of a scorer that is given in one of FORMS, and the tables that define it."""
+    first, _, second = rest.rpartition("@" if form == "openai" else ":")
+    if not rest or (form in ("openai", "python") and not (first and second)):
         what = f"{form + ':' + rest!r} is not whole"
         raise InputError(what, where="--scorer", fix=f"Write {FORMS[form]}.")
-    match form:
-        case "hf":
-            return _name(rest), Classifier(kind="classifier", model=rest), None
-        case "openai":
-            # The key goes to no server of a plain address.
-            known = more.startswith("https:") and "OPENAI_API_KEY" in os.environ
-            key = "OPENAI_API_KEY" if known else None
-            spec = PairwiseJudge(kind="pairwise", endpoint=_name(model))
-            return _name(model), spec, Endpoint(base_url=more, model=model, api_key_env=key)
-        case "scores":
-            file = Path(rest).resolve()
-            return _name(file.stem), ScoresOfFile(kind="scores", path=str(file)), None
-        case _:
-            file = Path(model).resolve()
-            named = {"object": f"{file.stem}:{more}", "folder": str(file.parent)}
-            return _name(more), PythonScorer(kind="python", **named), None
+    name, endpoints, file = _name(rest), dict[str, Any](), Path(first or rest).resolve()
+    spec: dict[str, Any] = {"kind": "classifier", "model": rest}
+    if form == "scores":
+        file = Path(rest).resolve()
+        name, spec = _name(file.stem), {"kind": "scores", "path": str(file)}
+    elif form == "python":
+        name, spec = _name(second), {"kind": "python", "object": f"{file.stem}:{second}"}
+        spec["folder"] = str(file.parent)
+    elif form == "openai":
+        # The key goes to no server of a plain address.
+        known = second.startswith("https:") and "OPENAI_API_KEY" in os.environ
+        name, spec = _name(first), {"kind": "pairwise", "endpoint": _name(first)}
+        key = "OPENAI_API_KEY" if known else None
+        endpoints[name] = {"base_url": second, "model": first, "api_key_env": key}
+    return name, Scorers.model_validate({"endpoints": endpoints, "scorers": {name: spec}})
 
 
 def _name(text: str) -> str:

@@ -14,11 +14,20 @@ from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
+
+from pydantic import Field
 
 from pairwright.assets import DOCS
 from pairwright.errors import ConfigError, PairwrightError
-from pairwright.evaluation.settings import Classifier
+from pairwright.evaluation.scorers.opening import (
+    IN_PROCESS_PAIRS,
+    Opening,
+    OpenScorer,
+    canonical,
+    ref_of,
+)
+from pairwright.evaluation.scorers.score_models import RewardModel
 from pairwright.extras import install
 from pairwright.models import CONTEXT_LENGTH, Answer, Request, completion_of
 from pairwright.models.calls import stand_in
@@ -26,12 +35,45 @@ from pairwright.models.client import Client, Meter
 from pairwright.models.local_model import TokenizedText
 from pairwright.models.scores import score_reply
 from pairwright.models.store import Store
+from pairwright.records import Record
 
 SHORTEST = 0.8
 """The least length in a batch, as a share of its longest: no more than a fifth of what is computed
 is padding."""
 GATHER_S = 0.005
 """How long the first call waits for those that come with it."""
+
+
+_BESIDE = {"model", "revision", "device", "batch_tokens"}
+"""What decides no score, or is kept beside the settings."""
+
+
+Dtype = Literal["auto", "float32", "bfloat16", "float16"]
+
+
+class Classifier(Record):
+    """A sequence-classification reward model, by transformers in this process (extra
+    `[evaluate]`)."""
+
+    kind: Literal["classifier"]
+    model: str = Field(description="a folder or a Hugging Face id")
+    revision: str | None = Field(None, description="revision of the model")
+    dtype: Dtype = Field("auto", description="'auto': bfloat16 on a GPU, float32 on a CPU")
+    device: str = Field("auto", description="'auto': a GPU if there is one; or 'cpu', 'cuda:1'")
+    batch_tokens: int = Field(
+        16_384, ge=1, description="most tokens of one forward pass, padding included"
+    )
+    max_length: int | None = Field(
+        None, ge=8, description="most tokens of one text; none: the model's own limit"
+    )
+
+    def open(self, name: str, opening: Opening) -> OpenScorer:
+        """Bind the model, which is loaded at the first request."""
+        local = InProcess(name, self, opening.meter, opening.store, opening.say)
+        decides = canonical(self.model_dump(exclude=_BESIDE))
+        scorer = RewardModel(local, self.model, self.revision, decides)
+        ref = ref_of(name, self.kind, self.model, self.revision, decides)
+        return OpenScorer(scorer, ref, IN_PROCESS_PAIRS, (local,))
 
 
 class QueuedCall(NamedTuple):

@@ -4,18 +4,15 @@ A judge's prompt begins with what is known of the person (posts oldest first, qu
 an engine that keeps prefixes computes it once for both orders and both responses. The wording is
 the same in every condition: only the text between the tags changes. A judge that brings one
 prompt of its own is asked with that, and neither with a system message nor with a schema.
-
-A free text says its result in one of few forms, and at its end: a JSON object, a mark such as
-`[[A]]`, or a last line that is the result alone or names it ("Verdict: A"). Behind a mark nothing
-of weight may follow, and two marks that differ are none. What is in no form is `Unread` and never
-guessed: to take a verdict out of sentences is to judge once more.
 """
 
-import json
-import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Annotated, Literal, NamedTuple, TypeVar
 
+from pydantic import Field
+
+from pairwright.evaluation.scorers.opening import Opening, OpenScorer, canonical, ref_of
 from pairwright.evaluation.scorers.scorer import (
     Preference,
     PreferredPlace,
@@ -23,6 +20,7 @@ from pairwright.evaluation.scorers.scorer import (
     ResponseScore,
     Unscored,
 )
+from pairwright.evaluation.scorers.verdicts import JudgeVerdict, read_rating, read_verdict
 from pairwright.models import (
     WHOLE_NUMBER,
     CallLog,
@@ -33,173 +31,10 @@ from pairwright.models import (
     schema_of,
     together,
 )
-from pairwright.records import Dropped
-from pairwright.settings.prompt import OwnPrompt, Prompts, label_texts
-
-JudgeVerdict = Literal["A", "B", "tie"]
-
-LOW, HIGH = 1, 10
-
-_NOUN = r"(?:response|answer|output|option|assistant)"
-_VERDICT_NAMES = (
-    r"(?:(?:final|overall) )?(?:verdict|result|winner|decision|judge?ment|choice|preference|answer)"
-    r"|(?:preferred|better|best|chosen|winning) (?:response|answer|output|option)"
-)
-_SCORE_NAMES = r"(?:(?:final|overall|total) )?(?:score|rating|grade|verdict|result|answer)"
-_ONE = re.compile(rf"(?:the )?(?:{_NOUN} )?(?P<letter>[ab]|first|second)(?: {_NOUN}| one)?")
-_NUMBERED = re.compile(rf"{_NOUN} (?P<letter>[12])")
-_TIES = frozenset({"tie", "a tie", "tied", "draw", "a draw", "equal"})
-# Judges of arenas compare: "A>>B", "A=B".
-_COMPARED = re.compile(r"([ab]) ?(>{1,3}|<{1,3}|=) ?([ab])")
-_SCORE = re.compile(r"(\d{1,3})(?: ?(?:/|out of) ?10)?")
-
-_BRACKETS = re.compile(r"\[\[([^\[\]]*)\]\]")
-# `\text{` and its like, the tags and the marks that judges put around a result.
-_AROUND = re.compile(
-    r"\\(?:boxed|text|textbf|mathrm|mathbf) ?\{|</?(?:verdict|answer|result|score|rating)>"
-    r"|[*_`\"'\u201c\u201d(){}\[\]]",
-    re.IGNORECASE,
-)
-_DECODER = json.JSONDecoder(strict=False)
-
-
-def read_verdict(text: str) -> JudgeVerdict | Unread:
-    """The verdict of a whole reply, or why it has none."""
-    marked = _marked(text)
-    verdict = _verdict_of(_plain(_result(text, _VERDICT_NAMES))) if marked is None else marked
-    return verdict or _unread("verdict", text)
-
-
-# What takes a mark back, or only supposes it.
-_SUPPOSED = re.compile(
-    r"\b(?:if|unless|whether|would|could|might|may|initial|initially|previous|at first)\b"
-    r"|(?:\b(?:not|never|neither|than|of)|n['\u2019]t|cannot)(?:\W+\w+){0,2}\W*$"
-)
-_BETTER = re.compile(rf"{_NOUN} ([ab])(?= is (?:\w+ )?better\b| wins\b)")
-_AGAIN = re.compile(
-    r"(?:(?:for|as|since|meaning|because) )?(?:it is |it's |they are )?(?:a )?"
-    rf"(?:(?P<tie>tie|tied|draw)|{_NOUN} (?P<letter>[ab])(?: is (?:\w+ )?better| wins)?)"
-)
-
-
-def _marked(text: str) -> JudgeVerdict | Literal[""] | None:
-    """The verdict of the marks of a text, such as `[[A>B]]`; empty where they say none, and None
-    where the text has no mark or is JSON."""
-    text = text.strip().lower()
-    body = text.removesuffix("```").rstrip()
-    found = [(mark, _verdict_of_mark(mark[1])) for mark in _BRACKETS.finditer(text)]
-    found = [(mark, verdict) for mark, verdict in found if verdict]
-    if not found or text.startswith(("{", "```")) or body.endswith("}"):
-        return None
-    last, verdict = found[-1]
-    before = re.split(r"[.!?]\s|\n", text[: last.start()])[-1]
-    named = {_letter(name) for name in _BETTER.findall(before)}
-    behind = _plain(text[last.end() :].lstrip(":,;- "))
-    if len({one for _, one in found}) > 1 or _SUPPOSED.search(before) or named - {verdict}:
-        return ""
-    if behind:
-        again = _AGAIN.fullmatch(behind)
-        if not again or ("tie" if again["tie"] else _letter(again["letter"])) != verdict:
-            return ""
-    return verdict
-
-
-def _verdict_of_mark(inside: str) -> JudgeVerdict | None:
-    """In double brackets, as MT-Bench asks for it, and in them alone, C is the tie."""
-    plain = _plain(inside)
-    return "tie" if plain == "c" else _verdict_of(plain)
-
-
-def read_rating(text: str) -> int | Unread:
-    """The score of a whole reply, or why it has none."""
-    match = _SCORE.fullmatch(_plain(_result(text, _SCORE_NAMES)))
-    if match is None:
-        return _unread("score", text)
-    score = int(match[1])
-    if not LOW <= score <= HIGH:
-        return Unread(f"{score} is not between {LOW} and {HIGH}: {_head(text)}")
-    return score
-
-
-def _result(text: str, names: str) -> str:
-    """What the end of a text gives as its result, in lower case; empty where it gives none."""
-    text = text.strip()
-    body = text.removesuffix("```").rstrip()
-    if body.endswith("}") and (data := _last_object(body)) is not None:
-        values = {
-            value
-            for key, value in data.items()
-            if re.fullmatch(names, key.replace("_", " ").strip().lower())
-        }
-        return str(values.pop()).lower() if len(values) == 1 else ""
-    if text.startswith(("{", "```")):
-        return ""  # An object without its end: what is in it is part of a reason.
-    line = text[text.rfind("\n") + 1 :].strip().lower()
-    if line.startswith("#") or line.endswith(":"):
-        return ""  # A heading.
-    named = re.compile(rf"(?:my |the )?(?:{names})(?:\s*[:=]| is:?)\s*")
-    if "[[" not in line:
-        line = _plain(line)
-        start = named.match(line)
-        return line[start.end() :] if start else line
-    marks = list(_BRACKETS.finditer(line))
-    if len(marks) != 1 or _plain(line[marks[0].end() :]):
-        return ""
-    before = _plain(line[: marks[0].start()], end="")
-    is_own = not before or before.endswith((".", "!", "?", ":")) or named.fullmatch(f"{before} ")
-    return marks[0][0] if is_own else ""
-
-
-def _last_object(text: str) -> dict[str, str | None] | None:
-    """The JSON object with which a text ends, each value as text; a list or an object is none."""
-    at = text.find("{")
-    while at >= 0:
-        try:
-            data, end = _DECODER.raw_decode(text, at)
-        except (ValueError, RecursionError):
-            end = at + 1
-        else:
-            if end == len(text) and isinstance(data, dict):
-                return {
-                    key: None if isinstance(value, list | dict) else str(value)
-                    for key, value in data.items()
-                }
-        at = text.find("{", end)
-    return None
-
-
-def _plain(text: str, end: str = " .!") -> str:
-    """Without what is put around a result, in single spaces and, but for "A - B", without marks at
-    its end."""
-    return " ".join(_AROUND.sub("", text).split()).rstrip(end)
-
-
-def _verdict_of(value: str) -> JudgeVerdict | None:
-    if value in _TIES:
-        return "tie"
-    if match := _COMPARED.fullmatch(value):
-        first, sign, second = match.groups()
-        if first == second:
-            return None
-        if sign == "=":
-            return "tie"
-        return _letter(first if sign[0] == ">" else second)
-    named = _ONE.fullmatch(value) or _NUMBERED.fullmatch(value)
-    return _letter(named["letter"]) if named else None
-
-
-def _letter(name: str) -> JudgeVerdict:
-    return "A" if name in ("a", "1", "first") else "B"
-
-
-def _unread(what: str, text: str) -> Unread:
-    head = _head(text)
-    return Unread(f"no {what} in: {head}" if head else "an empty reply")
-
-
-def _head(text: str) -> str:
-    return " ".join(text.split())[:200]
-
+from pairwright.models.connect import client_of
+from pairwright.records import Dropped, Record
+from pairwright.settings.endpoints import Sampling
+from pairwright.settings.prompt import SCORING, OwnPrompt, Prompts, label_texts
 
 R = TypeVar("R", bound=Reply)
 T = TypeVar("T")
@@ -260,6 +95,58 @@ async def _ask(
 
 _FORWARD: dict[JudgeVerdict, PreferredPlace] = {"A": "first", "B": "second", "tie": "tie"}
 _BACKWARD: dict[JudgeVerdict, PreferredPlace] = {"A": "second", "B": "first", "tie": "tie"}
+
+
+class _Judge(Record):
+    kind: str
+    endpoint: str = Field(description="which of [endpoints]")
+    prompt: str | None = Field(
+        None, description="a prompt file of your own, relative to this file's folder; none: ours"
+    )
+    sampling: Sampling = Sampling()
+
+    def bound(
+        self,
+        name: str,
+        opening: Opening,
+        prompt: str,
+        judge: "type[ComparingJudge] | type[RatingJudge]",
+    ) -> OpenScorer:
+        """Connect the judge, whose own prompt is checked as one of this name."""
+        endpoint, prompts = opening.settings.endpoints[self.endpoint], opening.prompts
+        decides: dict[str, object] = {"sampling": self.sampling.model_dump()}
+        asked: Prompts | OwnPrompt = prompts
+        if self.prompt is not None:
+            asked = OwnPrompt.load(Path(self.prompt), prompt)
+            decides["prompt"] = asked.template.hash
+        else:
+            decides["structured"] = endpoint.structured
+            used = sorted({"history", *SCORING})
+            decides["prompts"] = {one: prompts.hashes[one] for one in used}
+        client = client_of(self.endpoint, endpoint, opening.meter, opening.store)
+        scorer = judge(Model(client, endpoint, self.sampling), asked)
+        ref = ref_of(name, self.kind, endpoint.model, endpoint.revision, canonical(decides))
+        return OpenScorer(scorer, ref, endpoint.concurrency, (client,))
+
+
+class PairwiseJudge(_Judge):
+    """A generative judge that compares two responses, in both orders."""
+
+    kind: Literal["pairwise"]
+
+    def open(self, name: str, opening: Opening) -> OpenScorer:
+        """Connect it. Raises ConfigError."""
+        return self.bound(name, opening, "prefer", ComparingJudge)
+
+
+class PointwiseJudge(_Judge):
+    """A generative judge that rates one response."""
+
+    kind: Literal["pointwise"]
+
+    def open(self, name: str, opening: Opening) -> OpenScorer:
+        """Connect it. Raises ConfigError."""
+        return self.bound(name, opening, "rate", RatingJudge)
 
 
 class ComparingJudge(NamedTuple):

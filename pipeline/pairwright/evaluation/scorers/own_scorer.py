@@ -15,6 +15,7 @@ The class needs nothing of Pairwright: any object with such a method will do. It
 import asyncio
 import importlib
 import inspect
+import re
 import sys
 import traceback
 from collections.abc import Mapping
@@ -22,23 +23,65 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 from types import ModuleType
-from typing import Any, NamedTuple, SupportsFloat
+from typing import Any, Literal, NamedTuple, SupportsFloat
+
+from pydantic import Field, JsonValue, field_validator
 
 from pairwright.assets import DOCS
 from pairwright.errors import ConfigError
 from pairwright.evaluation.scorers.in_process import BatchClient, QueuedCall
+from pairwright.evaluation.scorers.opening import (
+    IN_PROCESS_PAIRS,
+    Opening,
+    OpenScorer,
+    canonical,
+    ref_of,
+)
 from pairwright.evaluation.scorers.score_models import RewardModel
 from pairwright.evaluation.scorers.scorer import PromptContent, ResponseScore, Unscored
-from pairwright.evaluation.settings import PythonScorer
 from pairwright.models import Completion
 from pairwright.models.client import Meter
 from pairwright.models.scores import chat_reply, score_reply
 from pairwright.models.store import Store
 from pairwright.pairs.conversion import user_message
+from pairwright.records import Record
 
+_CLASS = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 _SHAPE = f'{DOCS / "evaluate.md"}, "A class of your own", shows one.'
 _NUMBERS = "It must give one finite number, or None, for each candidate, in their order."
 _NONE = "none"
+
+
+class PythonScorer(Record):
+    """A scorer of your own: a Python class with a method `score`."""
+
+    kind: Literal["python"]
+    object: str = Field(description="module:Class, of a file in `folder` or of what is installed")
+    options: dict[str, JsonValue] = Field(
+        default={}, description="its keyword arguments; they are part of each stored score's key"
+    )
+    revision: str | None = Field(
+        None, description="any word for what its file does not show, such as weights it loads"
+    )
+    folder: str = Field(".", description="where the module is, relative to this file's folder")
+    batch: int = Field(64, ge=1, description="most responses that it is given at once")
+
+    @field_validator("object")
+    @classmethod
+    def _a_class(cls, name: str) -> str:
+        if not _CLASS.fullmatch(name):
+            raise ValueError(f"{name!r} does not name a class: write module:Class")
+        return name
+
+    def open(self, name: str, opening: Opening) -> OpenScorer:
+        """Find the class. Raises ConfigError as `find_class` does."""
+        found = find_class(name, self)
+        own = OwnObject(found, self.options, self.batch, opening.meter, opening.store)
+        # The hash of the file that defines it is part of what decides its scores.
+        decides = canonical({"kind": self.kind, "options": self.options, "code": found.code})
+        ref = ref_of(name, self.kind, self.object, self.revision, decides)
+        scorer = OwnReward(own, self.object, self.revision, decides, own=own)
+        return OpenScorer(scorer, ref, IN_PROCESS_PAIRS, (own,))
 
 
 class OwnClass(NamedTuple):

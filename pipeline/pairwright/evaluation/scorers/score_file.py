@@ -10,12 +10,16 @@ that there is none.
 import math
 from collections.abc import Collection, Iterable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
+
+from pydantic import Field
 
 from pairwright.errors import InputError
 from pairwright.evaluation.conditions import CONDITIONS, ConditionName
-from pairwright.evaluation.scorers.scorer import ResponseScore, Unscored
+from pairwright.evaluation.scorers.opening import Opening, OpenScorer
+from pairwright.evaluation.scorers.scorer import ResponseScore, ScorerRef, Unscored
 from pairwright.pairs.layout import file_digest
+from pairwright.records import Record
 from pairwright.sources.tables import OPENERS, SourceRow, sound_rows
 
 COLUMNS = ("pair", "condition", "chosen", "rejected")
@@ -25,6 +29,24 @@ _FORM = (
     f"A line has pair (its id), condition ({', '.join(IN_FILES[:-1])} or {IN_FILES[-1]}), and the"
     " scores of both responses: chosen and rejected."
 )
+
+
+class ScoresOfFile(Record):
+    """Scores that were computed elsewhere, in a file: a line for each pair and response."""
+
+    kind: Literal["scores"]
+    path: str = Field(description="the .csv or .jsonl file, relative to this file's folder")
+    model: str = Field("", description="what computed them, to be shown with the results")
+    revision: str | None = Field(None, description="revision of that")
+
+    def open(self, name: str, _: Opening) -> OpenScorer:
+        """Read the file. Raises InputError as `ScoreFile` does."""
+        file = ScoreFile(Path(self.path))
+        ref = ScorerRef(
+            name=name, kind=self.kind, model=self.model, revision=self.revision,
+            settings=file.digest,
+        )  # fmt: skip
+        return OpenScorer(file, ref)
 
 
 class _Line(NamedTuple):

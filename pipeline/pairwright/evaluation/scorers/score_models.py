@@ -8,8 +8,18 @@ forward pass in this process.
 
 import math
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
+from pydantic import Field
+
+from pairwright.errors import ConfigError
+from pairwright.evaluation.scorers.opening import (
+    Opening,
+    OpenScorer,
+    canonical,
+    pointwise,
+    ref_of,
+)
 from pairwright.evaluation.scorers.scorer import (
     Pointwise,
     PromptContent,
@@ -17,9 +27,84 @@ from pairwright.evaluation.scorers.scorer import (
     Unscored,
 )
 from pairwright.models import CONTEXT_LENGTH, LLM, Completion, Request, together
-from pairwright.models.scores import of_text
+from pairwright.models.connect import api_key
+from pairwright.models.scores import Classify, PromptLogprobs, ScoringServer, of_text
 from pairwright.pairs.conversion import user_message
+from pairwright.records import Record
 from pairwright.settings.prompt import Message
+
+_WIRES: dict[str, tuple[type[ScoringServer], str, str]] = {
+    "served": (
+        Classify, "/classify", "Give the base_url of `vllm serve MODEL --runner pooling`, or use"
+        " kind = 'classifier' for a model in this process.",
+    ),
+    "served-likelihood": (
+        PromptLogprobs, "prompt_logprobs", "Give the base_url of `vllm serve MODEL`.",
+    ),
+}  # fmt: skip
+"""By kind: the client, what a server must offer, and what to do if it does not."""
+
+
+class _Served(Record):
+    kind: str
+    endpoint: str = Field(description="which of [endpoints]")
+
+    def open(self, name: str, opening: Opening) -> OpenScorer:
+        """Bind the server. Raises ConfigError for an endpoint that is no server of vLLM's, and for
+        a key that is not set."""
+        endpoint, (wire, needed, fix) = opening.settings.endpoints[self.endpoint], _WIRES[self.kind]
+        if endpoint.engine == "vllm" or endpoint.recording is not None:
+            where = f"[endpoints.{self.endpoint}], which [scorers.{name}] names"
+            what = f"has no {needed}: only vLLM's servers have it"
+            raise ConfigError(what, where=where, fix=fix)
+        client = wire(
+            self.endpoint, endpoint, opening.meter, opening.store,
+            api_key=api_key(self.endpoint, endpoint), say=opening.say,
+        )  # fmt: skip
+        model = endpoint.model, endpoint.revision
+        scorer = self.bound(client, *model, canonical({"kind": self.kind}))
+        ref = ref_of(name, self.kind, *model, canonical(self.model_dump(exclude={"endpoint"})))
+        return OpenScorer(scorer, ref, endpoint.concurrency, (client,))
+
+    def bound(self, client: LLM, model: str, revision: str | None, decides: str) -> "RewardModel":
+        return RewardModel(client, model, revision, decides)
+
+
+class ServedClassifier(_Served):
+    """The same served by vLLM: raw logits of its `/classify`."""
+
+    kind: Literal["served"]
+
+
+class ServedLikelihood(_Served):
+    """How likely a language model makes a response, token by token, by vLLM's
+    `prompt_logprobs`."""
+
+    kind: Literal["served-likelihood"]
+    per_token: bool = Field(False, description="divide the sum by the number of tokens")
+
+    def bound(self, client: LLM, model: str, revision: str | None, decides: str) -> "LanguageModel":
+        # The same replies give the sum and the mean.
+        return LanguageModel(client, model, revision, decides, self.per_token)
+
+
+class Guided(Record):
+    """What reward-guided decoding adds up: how likely a language model makes a response, and a
+    reward over beta. Its accuracy is the policy accuracy of Pref-LaMP (arXiv 2512.23067)."""
+
+    kind: Literal["guided"]
+    policy: str = Field(description="a scorer of kind 'served-likelihood'")
+    reward: str = Field(description="a scorer of single responses, or a baseline")
+    beta: float = Field(1.0, gt=0, description="the reward is divided by it")
+
+    def open(self, name: str, opening: Opening) -> OpenScorer:
+        """Open both. Raises ConfigError for a reward that gives no score of one response."""
+        policy, reward = opening.open(self.policy), opening.open(self.reward)
+        first = pointwise(self.policy, policy.scorer)
+        scorer = GuidedPolicy(first, pointwise(self.reward, reward.scorer), self.beta)
+        decides = canonical([policy.ref.settings, reward.ref.model_dump(), self.beta])
+        ref = ref_of(name, self.kind, policy.ref.model, policy.ref.revision, decides)
+        return OpenScorer(scorer, ref, policy.workers, policy.clients + reward.clients)
 
 
 @dataclass(frozen=True)

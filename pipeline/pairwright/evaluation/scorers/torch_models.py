@@ -13,8 +13,7 @@ from transformers import AutoModelForSequenceClassification, AutoTokenizer
 from transformers.utils import logging
 
 from pairwright.errors import ConfigError
-from pairwright.evaluation.scorers.in_process import unusable_model
-from pairwright.evaluation.settings import Classifier
+from pairwright.evaluation.scorers.in_process import Classifier, unusable_model
 from pairwright.models.local_model import ChatTokens, TokenizedText, load_weights
 from pairwright.models.scores import score_of
 from pairwright.settings.prompt import Message
