@@ -1,7 +1,6 @@
 """Completions: what is asked of whom, how near a text comes, and what is compared with what."""
 
 import json
-from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,6 @@ from pairwright.construct.folder import to_toml
 from pairwright.evaluation.completions import (
     ROUGE,
     WRONG,
-    common_subsequence,
     result_of,
     rouge,
     shown_posts,
@@ -55,20 +53,6 @@ GUNMAN = "police killed the gunman"
 )
 def test_rouge_is_the_published_one(written: str, truth: str, one: float, longest: float) -> None:
     assert rouge(written, truth) == pytest.approx((one, longest), abs=1e-6)
-
-
-def test_the_subsequence_is_what_the_table_gives() -> None:
-    def by_table(a: str, b: str) -> int:
-        row = [0] * (len(b) + 1)
-        for x in a:
-            before, row = row, [0]
-            for place, y in enumerate(b):
-                row.append(before[place] + 1 if x == y else max(row[-1], before[place + 1]))
-        return row[-1]
-
-    texts = ["", "a", "abcbdab", "bdcaba", "aaaa", "xyz" * 40, "zyxabc" * 30]
-    for a, b in product(texts, texts):
-        assert common_subsequence(a, b) == by_table(a, b)
 
 
 # Which items can be asked

@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 import pandas as pd
 import pytest
 
-from decided import result, right_on, violate
 from pairwright.errors import CallFailed, InputError, Interrupted
 from pairwright.evaluation.benchmark import Benchmark, posts_of
 from pairwright.evaluation.conditions import (
@@ -24,7 +23,6 @@ from pairwright.evaluation.conditions import (
     item_of,
 )
 from pairwright.evaluation.scorers.scorer import (
-    BASELINES,
     Baseline,
     Preference,
     PromptContent,
@@ -38,7 +36,6 @@ from pairwright.evaluation.scores import (
     ScoresOf,
     choices_of,
     joined,
-    read_scores,
     score_pair,
     write_scores,
 )
@@ -217,32 +214,6 @@ def test_a_pair_without_the_condition_is_counted_with_its_reason(rows: list[Row]
     assert choice_of(scored([silent], Baseline("longer"), "none")[0])
 
 
-def test_a_reader_of_cited_posts_is_at_one_half_without_them(rows: list[Row]) -> None:
-    """A planted reader: it knows a wish from the one post that states it, and from nothing else."""
-    wishes = {
-        post: aspect.aspect
-        for row in rows
-        for aspect in row.rubric_aspects
-        for post in aspect.post_ids
-    }
-    serves = {(row.chosen, aspect.aspect) for row in rows for aspect in row.rubric_aspects}
-
-    def given(shown: PromptContent, response: str) -> ResponseScore:
-        known = {wishes[post.id] for post in shown.posts if post.id in wishes}
-        return ResponseScore(float(sum((response, wish) in serves for wish in known)))
-
-    def right(condition: ConditionName) -> dict[str | None, float]:
-        points: dict[str | None, list[float]] = {}
-        modes = {row.id: row.mode for row in rows}
-        worth = {"chosen": 1.0, "rejected": 0.0, "tie": 0.5}
-        for one in scored(rows, Scripted(given), condition):
-            points.setdefault(modes[one.pair], []).append(worth[choice_of(one)])
-        return {mode: sum(some) / len(some) for mode, some in points.items()}
-
-    assert right("profile") == right("evidence-only") == {"twin": 1.0, "violate": 1.0}
-    assert right("profile-without-evidence") == {"twin": 0.5, "violate": 0.5}
-
-
 # Histories that do not fit
 
 
@@ -272,21 +243,6 @@ def test_what_does_not_fit_loses_the_lowest_ranked_posts(rows: list[Row], limit:
     answer, fewer = asyncio.run(ask_fitting(shown, ALL, too_long(0)))
     assert isinstance(answer, Unscored)
     assert len(fewer.posts) == 1
-
-
-def test_both_responses_see_the_same(rows: list[Row]) -> None:
-    row = next(row for row in rows if len(row.profile) > 1)
-    seen: dict[str, int] = {}
-
-    def given(shown: PromptContent, response: str) -> ResponseScore | Unscored:
-        if response == row.chosen and len(shown.posts) > 1:
-            return Unscored("context_length")
-        seen[response] = len(shown.posts)
-        return ResponseScore(1.0 if response == row.chosen else 0.0)
-
-    (decision,) = scored([row], Scripted(given))
-    assert seen == {row.chosen: 1, row.rejected: 1}
-    assert choice_of(decision) == "chosen"
 
 
 # Decisions
@@ -369,14 +325,6 @@ def test_scores_hold_nothing_of_their_pairs_and_join_with_them(
     assert list(frame.unit) == [row.subject for row in rows]
 
 
-def test_baselines_that_read_prefer_what_shares_more_with_what_is_shown() -> None:
-    known = PromptContent("How?", aspects=("hand tools, quiet in the evening",))
-    for name in ("overlap", "similarity"):
-        of = BASELINES[name]
-        assert of(known, "Use hand tools; they are quiet.") > of(known, "Buy a large saw.")
-        assert of(PromptContent("How?"), "Use hand tools.") == 0.0
-
-
 # The release
 
 
@@ -418,11 +366,3 @@ def test_what_is_not_the_release_that_was_written_is_refused(
 
 
 # Results
-
-
-def test_scores_come_back_as_they_were_written(tmp_path: Path) -> None:
-    lines = [*right_on(3, 5), violate(5, None)]
-    result(tmp_path, "longer", lines)
-    (table,) = read_scores([tmp_path])
-    assert list(table.scores) == [line.score for line in lines]
-    assert table.about.stem == "longer.profile"

@@ -4,7 +4,6 @@ import json
 import re
 import shutil
 from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,9 +17,9 @@ from pairwright.evaluation.benchmark import Benchmark
 from pairwright.evaluation.conditions import CONDITIONS
 from pairwright.evaluation.evaluate import evaluate
 from pairwright.evaluation.leaderboard import BoardRow
-from pairwright.evaluation.scores import ScoresOf, read_scores
+from pairwright.evaluation.leaderboard_page import given_away
+from pairwright.evaluation.scores import read_scores
 from pairwright.evaluation.settings import Scorers, load_scorers, with_scorers
-from pairwright.models.store import Store
 from pairwright.progress import Note
 from released import PAIRS, run_of
 from study import pairwright
@@ -81,19 +80,6 @@ def test_an_evaluation_that_is_run_again_asks_nothing_and_writes_the_same(work: 
     assert written() == before
 
 
-def test_tokens_are_those_of_the_calls(work: Work) -> None:
-    made = work.evaluated("rater", "longer", conditions=("none",))
-    with closing(Store(work.folder / "out" / "run.sqlite")) as store:
-        totals = store.totals()
-    of = {one.pair: one for one in Benchmark(work.release).keys.itertuples()}
-    # Both halves of a twin ask the same of a rater that sees nobody: each call is asked once.
-    counted = made["rater.none"].tokens * len(of)
-    shared = sum(one.halves == 2 for one in of.values()) / len(of)
-    once = counted * (1 - shared / 2)
-    assert once == pytest.approx(totals.prompt_tokens + totals.completion_tokens, rel=0.2)
-    assert made["longer.none"].tokens == 0
-
-
 def test_blind_requests_are_sent_once_for_both_halves_and_hold_no_post(work: Work) -> None:
     work.evaluated("rater", "overlap", conditions=("none",))
     # Eight twins and eight violate pairs, two responses each: the halves of a twin share theirs.
@@ -116,18 +102,6 @@ def test_scorers_are_shown_the_posts_that_people_saw_unless_all_are_asked_for(wo
     shutil.rmtree(unread / "human")
     about = work._replace(release=unread).evaluated("overlap")["overlap.profile"].about
     assert about.shown == ""
-
-
-def test_tables_say_by_which_rules_posts_were_shown(work: Work) -> None:
-    def of(out: str, **more: Any) -> dict[str, ScoresOf]:
-        conditions = ("none", "profile", "wrong-profile")
-        made = work.evaluated("overlap", conditions=conditions, out=out, **more)
-        return {row.about.condition: row.about for row in made.values()}
-
-    plain, fewer = of("a"), of("b", history={"posts": 1})
-    assert plain["none"].shown == fewer["none"].shown == ""
-    for condition in ("profile", "wrong-profile"):
-        assert plain[condition].shown != fewer[condition].shown
 
 
 def test_scorers_of_the_file_that_are_not_asked_are_named(
@@ -191,11 +165,6 @@ def test_a_wrong_file_of_scorers_is_refused(tmp_path: Path, table: str, complain
     path.write_text(toy + table + "\n")
     with pytest.raises(ConfigError, match=complaint):
         load_scorers(path)
-
-
-def test_a_split_that_is_not_there_is_named_with_those_that_are(small_release: Path) -> None:
-    with pytest.raises(InputError, match=r"no pairs in the split 'train'; it has \d+ in test\n"):
-        Benchmark(small_release, "train")
 
 
 def test_of_twins_alone_the_usual_conditions_are_theirs(
@@ -327,16 +296,16 @@ def test_one_right_against_several_wrong_is_one_question_with_its_chance(tmp_pat
     (ranking,) = board.rankings
     assert (ranking.mode, ranking.ranked) == ("questions", ("longer.none", "constant.none"))
     for name, value in (("longer.none", 0.5), ("constant.none", 0.375)):
-        every = board.entries[name].groups("accuracy", "questions")
-        assert (every["questions"].value, every["questions"].n) == (value, 4)
-        chances = {group: one.chance for group, one in every.items()}
+        every = [one for one in board.entries[name].figures if one.name == "accuracy"]
+        assert (every[0].group, every[0].value, every[0].n) == ("questions", value, 4)
+        chances = {one.group: one.chance for one in every}
         assert chances == pytest.approx(
             {"questions": 0.375, "Math": 1 / 3, "Focus": 1 / 3, "Ties": 0.5}, abs=1e-6
         )
     said = " ".join(pairwright("leaderboard", out, "--out", tmp_path / "board").said.split())
     assert "chance 37.5 %" in said
     assert "of 4 questions (chance: 37.5 %)" in said
-    assert not board.entries["longer.none"].given_away, "four questions decide nothing"
+    assert not given_away(board), "four questions decide nothing"
     some = evaluate(path, None, tmp_path / "some", names=["longer"], limit=1)
     assert len(some.tables[0].scores) == 2, "a question is taken whole"
 
@@ -359,14 +328,6 @@ def test_a_blind_scorer_beyond_the_bound_of_an_audit_is_said(
     done = pairwright("evaluate", path, "--out", tmp_path / "out", "--scorer", "longer").said
     assert said in (done := " ".join(done.split()))
     assert ("without the user" in done) == bool(said)
-
-
-def test_pairs_with_one_id_are_told_apart(tmp_path: Path) -> None:
-    row = {"id": "a", "prompt": "Why?", "chosen": "Because of it.", "rejected": "So."}
-    path = tmp_path / "same.jsonl"
-    path.write_text(f"{json.dumps(row)}\n{json.dumps(row | {'chosen': 'It is.'})}\n")
-    made = evaluate(path, None, tmp_path / "out", names=["longer"])
-    assert [one.pair for one in made.tables[0].scores] == ["a", "a#2"]
 
 
 def test_pairs_of_a_run_are_evaluated_and_said_to_be_unverified(tmp_path: Path) -> None:

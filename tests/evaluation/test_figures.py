@@ -25,13 +25,7 @@ from decided import (
 )
 from pairwright.evaluation import figures as product
 from pairwright.evaluation.benchmark import hardest
-from pairwright.evaluation.conditions import CONDITIONS
 from pairwright.evaluation.figures import FIGURES, FOLLOWS, ScorerFigure
-from pairwright.evaluation.outputs import PersonQuestions
-from pairwright.modes import MODES, label_of
-from pairwright.pairs import Row
-from pairwright.pairs.row import RowAspect
-from pairwright.stats import share as wilson
 
 EDGES = [0.0, 1.0, -1.0, 0.1, 0.2, 0.1 + 0.2, 1e-300, 1.7e308, -1.7e308, 3.3, 1e16, 1e16 + 2]
 Outcome = tuple[Half, Half]
@@ -92,12 +86,6 @@ def test_a_scorer_that_cannot_see_the_user_is_right_on_one_half_of_whole_twins()
         assert both == 0
 
 
-def test_half_a_twin_whose_other_half_is_not_there_changes_nothing() -> None:
-    whole = twins([((n % 3, 1.0), (n % 5, 2.0)) for n in range(40)])
-    alone = twin(99, (5.0, 0.0), (None, 0.0))[:1]
-    assert figures_of([*whole, *alone]) == figures_of(whole)
-
-
 def test_leaving_out_wrong_halves_does_not_pay() -> None:
     """100 twins, of 40 of which one half is wrong; then ten of the wrong halves have no score."""
     names = ("accuracy", "both_right", "coverage")
@@ -107,27 +95,7 @@ def test_leaving_out_wrong_halves_does_not_pay() -> None:
     assert values(left_out, "twin", *names) == [0.8, 0.6, 0.9]
 
 
-def test_pairs_that_the_release_has_nothing_to_show_of_are_not_the_scorers_fault() -> None:
-    nobody = [violate(n, None, unscored="no_other_profile") for n in range(8, 10)]
-    given = [*right_on(6, 8), *nobody]
-    assert values(given, "violate", "accuracy", "coverage") == [0.75, 1]
-    assert found(given, "coverage", "violate").n == 8
-
-
 # Accuracy
-
-
-def test_independent_pairs_have_wilsons_interval() -> None:
-    accuracy = found(right_on(30), "accuracy", "violate")
-    assert accuracy.value == 0.75
-    assert ends(accuracy) == pytest.approx(ends(wilson(30, 40)), abs=1e-5)
-    assert (accuracy.n, accuracy.clusters) == (40, 40)
-    # Pairs of one user count as fewer.
-    alone = [violate(n, 1.0 if n % 40 < 30 else -1.0) for n in range(80)]
-    together = [one._replace(cluster=f"user-{one.pair[-1]}") for one in alone]
-    one, other = (found(of, "accuracy", "violate") for of in (alone, together))
-    assert other.clusters == 10
-    assert ends(other)[0] < ends(one)[0]
 
 
 def question(*pairs: Line, chance: float = 1 / 3) -> list[Line]:
@@ -136,15 +104,6 @@ def question(*pairs: Line, chance: float = 1 / 3) -> list[Line]:
         one._replace(mode="questions", unit="q", halves=len(pairs), cluster="u", chance=chance)
         for one in pairs
     ]
-
-
-def test_a_judge_says_the_same_of_a_question_if_it_does_of_each_pair() -> None:
-    same, other = judged(0, "chosen", "chosen"), judged(1, "chosen", "rejected")
-    whole = judged(1, "chosen", "chosen")
-    for pairs, value in (((same, other), 0.5), ((other, same), 0.5), ((same, whole), 1)):
-        lines = question(*pairs)
-        assert found(lines, "accuracy", "questions").value == value
-        assert found(lines, "swap_consistency", "questions").value == int(value)
 
 
 @pytest.mark.parametrize(
@@ -169,11 +128,6 @@ def test_a_question_is_right_if_the_right_option_is_ahead_of_all_others_and_ties
     assert accuracy.n == 1
     assert found(lines, "coverage", "questions").value == coverage
     assert not figures_of(lines[:1]), "a question that is not whole"
-
-
-def test_a_mode_without_a_score_is_wrong() -> None:
-    assert values([violate(n, None) for n in range(3)], "violate", "accuracy", "coverage") == [0, 0]
-    assert figures_of([]) == ()
 
 
 def test_every_pair_counts_the_same_and_modes_are_never_averaged() -> None:
@@ -290,18 +244,6 @@ def test_what_a_scorer_has(
         assert -0.5 <= known.low <= net <= known.high <= 1
 
 
-def test_flips_are_where_their_units_are() -> None:
-    assert flips_of([RIGHT], []).keys() == set()
-    assert flips_of([], [SAME]).keys() == {"placebo_flips"}
-    assert flips_of([RIGHT], [SAME]).keys() == FLIPS
-    assert flips_of([SHORT], [SAME]).keys() == {"placebo_flips"}
-    # Of a scorer that cannot see the user they are 0 by identity.
-    same = [*twins([SAME] * 4), *chain(*(placebo(n, *SAME) for n in range(3)))]
-    known = [(one.value, one.note) for one in figures_of(same, blind=True)
-             if one.name in FLIPS]  # fmt: skip
-    assert known == [(0, "by identity")] * 2
-
-
 def test_net_right_flips_have_an_interval_by_cluster_where_they_vary() -> None:
     found = flips_of([RIGHT] * 7 + [SAME] * 3, [SAME] * 10)["net_right_flips"]
     low, high = ends(found)
@@ -309,23 +251,3 @@ def test_net_right_flips_have_an_interval_by_cluster_where_they_vary() -> None:
     # Nothing shows how far off it is where every twin is right and no placebo flips.
     same = flips_of([RIGHT] * 10, [SAME] * 10)["net_right_flips"]
     assert (same.value, same.low, same.note) == (1, None, "no interval: the clusters do not differ")
-
-
-def test_placebos_are_part_of_conditions_that_show_no_rubric_and_nobody_else() -> None:
-    (name,) = (name for name in MODES if label_of(name) == "equal")
-    shown = {one for one, record in CONDITIONS.items() if record.applies(row(name))}
-    assert shown == {"none", "profile"}
-    rows = [row("placebo"), row("violate", "stated")]
-    assert [one.pair for one in PersonQuestions(rows).own] == ["violate-1"]
-
-
-def row(mode: str, *follows: str | None) -> Row:
-    aspects = tuple(
-        RowAspect.model_validate({"aspect": f"aspect {n}", "follows": one})
-        for n, one in enumerate(follows)
-    )
-    fields = {
-        "id": f"{mode}-1", "question": "Why?", "chosen": "Because.", "rejected": "So.",
-        "domain": "Home", "mode": mode, "item_id": "item-1", "user": "u", "rubric_aspects": aspects,
-    }  # fmt: skip
-    return Row.model_validate(fields)

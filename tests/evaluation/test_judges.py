@@ -117,42 +117,11 @@ def test_what_is_no_verdict_is_asked_again_and_then_named(reply: str) -> None:
     assert len({request.key for request in llm.requests}) == 6
 
 
-def test_a_later_draw_counts_where_an_earlier_one_has_no_verdict() -> None:
-    def second(request: Request) -> Canned:
-        return "both" if request.draw == 0 else "Result: Answer B"
-
-    assert prefer(second)[:2] == ("second", "first")
-
-    # A pair without a verdict in one order has none.
-    def one_order(request: Request) -> Canned:
-        first = parts("response", body(request))[0] == "Use a pan."
-        return says("A") if first else "neither"
-
-    assert prefer(one_order).reason == "unparseable"
-
-
 @BOTH
 @pytest.mark.parametrize("reason", [CONTEXT_LENGTH, "content_filter"])
 def test_a_prompt_that_is_refused_says_why(ask: Any, reason: str) -> None:
     found = ask(Said("too many tokens", finish=reason))
     assert found == Unscored(reason, "too many tokens")
-
-
-def test_a_reply_that_is_cut_short_gets_more_room_and_is_never_read() -> None:
-    def thinks_long(request: Request) -> Canned:
-        if request.max_tokens < 4000:
-            return Said("Result: A, or is it", finish="length")
-        return "Result: B"
-
-    assert prefer(thinks_long, max_tokens=1024, attempts=3)[:2] == ("second", "first")
-    assert prefer(Said("Result: A", finish="length")).reason == "cut_short"
-
-
-def test_an_endpoint_that_takes_no_schema_is_told_it_in_the_prompt() -> None:
-    llm = Scripted(prefer='Of course.\n{"reason": "r", "verdict": "A"}')
-    compare(llm, structured=False)
-    assert all(request.schema_json is None for request in llm.requests)
-    assert all('"verdict"' in prompt for prompt in llm.prompts("prefer"))
 
 
 class Metered(Scripted):

@@ -18,14 +18,11 @@ from decided import (
     board_of,
     board_with,
     ends,
-    judged,
     placebo,
     result,
     right_on,
-    twin,
     twins,
     violate,
-    without_score,
 )
 from hostile import HOSTILE
 from pairwright.cli.evaluation import print_leaderboard
@@ -76,20 +73,6 @@ def test_rows_are_ranked_by_accuracy_and_compared_with_the_row_above(tmp_path: P
     assert f"| poor.profile | good.profile | +60.0 ({low:+.1f} to {high:+.1f}) | 40 |" in page
 
 
-def test_twins_of_one_dyad_are_one_cluster(tmp_path: Path) -> None:
-    def of_dyads(right: int) -> list[Line]:
-        both = [twin(n, (float(n < right), 0.5), AHEAD, cluster=f"dyad-{n // 2}")
-                for n in range(20)]  # fmt: skip
-        return list(itertools.chain(*both))
-
-    first, *others = of_dyads(6)
-    board = board_with(tmp_path, all=of_dyads(20), few=[without_score(first), *others])
-    (ranking,) = board.rankings
-    compared = ranking.with_above["few.profile"]
-    assert (compared.n, compared.clusters) == (40, 10)
-    assert board.entries["few.profile"].value("coverage", "twin") == 0.95
-
-
 def test_rows_that_are_the_same_have_no_p(tmp_path: Path) -> None:
     (ranking,) = board_with(tmp_path, a=right_on(30), b=right_on(30)).rankings
     same = ranking.with_above["b.profile"]
@@ -120,15 +103,6 @@ def test_what_is_no_competitor_is_shown_and_not_ranked(
     assert "| other |" in markdown(board)
 
 
-def test_a_scorer_that_leaves_out_what_it_gets_wrong_gains_nothing(tmp_path: Path) -> None:
-    left_out = [*right_on(80, 95), *(violate(n, None) for n in range(95, 100))]
-    board = board_with(tmp_path, honest=right_on(82, 100), picky=left_out[::-1])
-    (ranking,) = board.rankings
-    assert ranking.ranked == ("honest.profile", "picky.profile")
-    assert ranking.with_above["picky.profile"].value == pytest.approx(0.02)
-    assert "| 95.0 % |" in markdown(board)
-
-
 def test_a_profile_has_its_gains_where_the_controls_were_evaluated(tmp_path: Path) -> None:
     shown: tuple[ConditionName, ...] = ("none", "wrong-profile", "profile")
     for condition, wins in zip(shown, (20, 25, 30), strict=True):
@@ -142,18 +116,6 @@ def test_a_profile_has_its_gains_where_the_controls_were_evaluated(tmp_path: Pat
         line.split(" | ")[2]: "differs" in line for line in told.splitlines() if "| a | v" in line
     }
     assert differs == {"none": True, "wrong-profile": True}
-
-
-def test_a_control_is_compared_on_the_twins_that_are_part_of_it(tmp_path: Path) -> None:
-    uncited = twins([SAME, RIGHT, RIGHT])
-    uncited[:1] = [without_score(uncited[0], "no_cited_posts")]
-    result(tmp_path, "a", twins([RIGHT, RIGHT, SAME]))
-    result(tmp_path, "a", uncited, "profile-without-evidence")
-    gain = (
-        board_of(tmp_path).entries["a.profile"].figure("gain over profile-without-evidence", "twin")
-    )
-    assert gain
-    assert (gain.value, gain.n) == (-0.25, 4)
 
 
 # Flips
@@ -190,29 +152,6 @@ def test_twins_with_placebos_are_ranked_by_net_right_flips(tmp_path: Path, compo
     assert "| scorer | net right flips, points | both right | flips on placebos |" in page.markdown
     assert "reader has the most net right flips, +88.3" in page.opening[0]
     assert Leaderboard.model_validate_json(board.model_dump_json()) == board
-
-
-def test_placebos_change_nothing_else(tmp_path: Path) -> None:
-    halves = [RIGHT] * 20 + [SAME] * 6 + [TURNED] * 2
-    for name, placebos in (("without", []), ("with", [RIGHT, TURNED] * 20)):
-        result(tmp_path / name, "a", [*decided(halves, placebos), *right_on(9, 12)])
-    without, placed = board_of(tmp_path / "without"), board_of(tmp_path / "with")
-    assert placed.modes == without.modes == ("twin", "violate")
-    own = [one for one in placed.entries["a.profile"].figures
-           if one.mode != "placebo" and one.name != "net_right_flips"]  # fmt: skip
-    assert tuple(own) == without.entries["a.profile"].figures
-
-
-@pytest.mark.parametrize("halves", [[], [RIGHT] * 3])
-@pytest.mark.parametrize("others", [0, 3])
-def test_every_mixture_has_a_page(tmp_path: Path, halves: list[Outcome], others: int) -> None:
-    more = [violate(200 + n, 1.0) for n in range(others)]
-    board = board_with(tmp_path, a=[*decided(halves, [RIGHT, SAME]), *more])
-    page = board_page(board).markdown
-    assert "50.0 % (9.5 to 90.5)" in page
-    assert ("## Placebos" in page) == (not halves)
-    modes = ["twin"] * bool(halves) + ["violate"] * bool(others)
-    assert [one.mode for one in board.rankings] == modes
 
 
 # Who built the release
@@ -355,7 +294,7 @@ def test_the_command_prints_the_table_and_writes_all_reports(
     assert accuracy.percent(1) in done.said
     assert f"n = {accuracy.n} pairs" in told
     html = (out / "leaderboard.html").read_text()
-    assert html.count("<svg") == len(board.modes)
+    assert html.count("<svg") == len(board.firsts)
     assert "<script" not in html
     # The pairs are found from the results, or named where they are now.
     moved = pairs.rename(tmp_path / "moved")
@@ -369,31 +308,6 @@ def test_figures_of_a_trial_are_said_not_to_be_of_a_benchmark(tmp_path: Path) ->
     trial = BenchmarkRef(name="small-pairs", kind="trial", digest="b2:00")
     board = board_of(result(tmp_path, "a", right_on(30), benchmark=trial), ref=trial)
     assert "The release is a trial" in board_page(board).opening[0]
-
-
-def test_a_file_in_the_place_of_the_folder_is_told(tmp_path: Path) -> None:
-    (tmp_path / "board").write_text("mine")
-    result(tmp_path / "results", "a", right_on(30))
-    done = run(tmp_path / "results", "--out", tmp_path / "board" / "of" / "mine")
-    assert done.code == 2
-    assert f"{tmp_path / 'board'}: is a file, and a folder is wanted" in done.err
-
-
-def test_a_comparing_judge_stands_beside_a_reward_model(tmp_path: Path) -> None:
-    verdicts = [judged(n, "chosen", "chosen" if n % 4 else "rejected") for n in range(40)]
-    board = board_with(tmp_path, judge=verdicts, model=right_on(40))
-    (ranking,) = board.rankings
-    assert ranking.ranked == ("model.profile", "judge.profile")
-    assert ranking.with_above["judge.profile"].value == 0.125
-    assert "| judge.profile | violate | 75.0 % (" in markdown(board)
-
-
-def test_domains_and_tokens_are_folded(tmp_path: Path) -> None:
-    garden = [violate(100 + n, 1.0, domain="Garden") for n in range(4)]
-    board = board_of(result(tmp_path, "a", [*right_on(3, 6, tokens=1200), *garden]))
-    told = markdown(board)
-    assert "| Garden | a.profile | 100.0 % (" in told
-    assert "| a.profile | classifier |  |  | 720 |" in told
 
 
 def test_the_same_results_give_the_same_bytes_in_any_order_and_number(tmp_path: Path) -> None:

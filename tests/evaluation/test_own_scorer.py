@@ -162,16 +162,6 @@ def test_what_decides_a_score_is_part_of_its_key(own: Own, code: str, keys: dict
     assert own.meter.calls == 2
 
 
-def test_a_package_in_another_folder_is_found(own: Own, tmp_path: Path) -> None:
-    package = tmp_path / "code" / own.module
-    package.mkdir(parents=True)
-    (package / "__init__.py").write_text("")
-    (package / "lengths.py").write_text(LENGTH)
-    own.write("", object=f'"{own.module}.lengths:Length"', folder='"code"')
-    (tmp_path / f"{own.module}.py").unlink()
-    assert own.scores("four") == [ResponseScore(4.0)]
-
-
 @pytest.mark.parametrize(
     ("code", "keys", "message"),
     [
@@ -234,9 +224,3 @@ def test_what_it_does_wrong_ends_the_command_with_its_place(
     assert f"{own.module}.py, class Length" in caught.value.where
     if "raise" in body:
         assert f"{own.module}.py, line 3" in caught.value.what
-
-
-def test_a_constructor_that_fails_is_named(own: Own) -> None:
-    own.write(LENGTH.replace("self.factor = factor", "raise OSError('no weights')"))
-    with pytest.raises(ConfigError, match="no weights"):
-        own.scores("Rye.")

@@ -6,10 +6,8 @@ from typing import Any
 
 import pytest
 
-from pairwright.assets import DOCS
-from pairwright.errors import ConfigError, InputError
+from pairwright.errors import InputError
 from pairwright.evaluation.benchmark import Benchmark
-from pairwright.evaluation.scorers.opening import pointwise
 from pairwright.evaluation.scorers.score_file import ScoreFile
 from pairwright.evaluation.scorers.scorer import ResponseScore, Unscored
 from pairwright.evaluation.scores import read_scores
@@ -151,15 +149,6 @@ def test_results_of_a_file_are_results_as_any_others(
     assert [one.chosen for one in ours.scores] == [one.chosen for one in table.scores]
 
 
-def test_pairs_that_the_file_leaves_out_count_against_the_coverage(
-    small_release: Path, lines: list[str], tmp_path: Path
-) -> None:
-    done = evaluated(tmp_path, small_release, lines[2:])
-    assert done.code == 1
-    assert "(2 not_in_file)" in done.said
-    assert f"What each reason means: {DOCS / 'evaluate.md'}" in done.said
-
-
 @pytest.mark.parametrize("more", [[], ["--split", "test"], ["--limit", "2"]], ids=str)
 def test_a_strange_pair_ends_the_command_before_anything_is_scored(
     small_release: Path, lines: list[str], tmp_path: Path, more: list[str]
@@ -168,8 +157,3 @@ def test_a_strange_pair_ends_the_command_before_anything_is_scored(
     assert done.code == 2
     assert "no pair 'px'" in done.err
     assert not list((tmp_path / "results").glob("*.*.json"))
-
-
-def test_other_commands_say_that_a_file_has_no_scores_of_their_responses(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="a file of scores of pairs"):
-        pointwise("theirs", ScoreFile(csv(tmp_path, GOOD)))

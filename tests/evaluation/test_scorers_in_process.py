@@ -15,7 +15,7 @@ from unittest import mock
 
 import pytest
 
-from pairwright.errors import BudgetSpent, ConfigError, Interrupted
+from pairwright.errors import ConfigError, Interrupted
 from pairwright.evaluation.scorers import in_process
 from pairwright.evaluation.scorers.in_process import Classifier, InProcess, batch_places
 from pairwright.evaluation.scorers.score_models import RewardModel
@@ -204,26 +204,6 @@ def test_stopping_keeps_the_batch_under_way_and_begins_no_other() -> None:
     assert found[0] == ResponseScore(9.0, 9)
     assert [type(of) for of in found[1:]] == [Interrupted] * 3
     assert model.batches == [[9]]
-
-
-def test_one_who_no_longer_waits_takes_nothing_from_the_others() -> None:
-    model = StandIn(holds=threading.Event())
-
-    async def use(_: InProcess, scorer: RewardModel) -> Any:
-        gone, stays = (asyncio.create_task(score(scorer, n)) for n in (5, 6))
-        await begun(model)
-        gone.cancel()
-        model.go_on()
-        return await stays
-
-    assert using(model, use) == ResponseScore(6.0, 6)
-
-
-def test_calls_are_counted_and_a_budget_is_kept() -> None:
-    meter = Meter(max_calls=2)
-    found = using(StandIn(), scores(3, 4, 5), meter=meter)
-    assert [type(of) for of in found] == [ResponseScore, ResponseScore, BudgetSpent]
-    assert (meter.calls, meter.sent, meter.in_flight) == (2, 2, 0)
 
 
 def test_every_text_is_in_one_batch_and_none_is_over_the_tokens_but_a_text_alone() -> None:

@@ -26,10 +26,7 @@ from pairwright.models.client import Meter
 from pairwright.models.scores import (
     Classify,
     PromptLogprobs,
-    TokenLogprobs,
-    of_text,
     score_of,
-    to_text,
 )
 from pairwright.models.store import Store
 from pairwright.records import Post
@@ -222,13 +219,6 @@ def test_a_guided_policy_adds_its_reward_over_beta(policy: Any, reward: Any, fou
     assert asyncio.run(guided.score(SHOWN, "ab")) == found
 
 
-def test_a_stored_score_is_asked_for_once(tmp_path: Path) -> None:
-    with closing(Store(tmp_path / "run.sqlite")) as store:
-        first, sent = likelihood(told(by_letter), store=store)
-        again, nothing = likelihood(told(by_letter), store=store)
-    assert (first, len(sent), nothing) == (again, 3, [])
-
-
 def test_what_cannot_have_a_score_is_not_sent() -> None:
     found, sent = likelihood(told(by_letter, longest=5))
     assert found.reason == CONTEXT_LENGTH
@@ -306,13 +296,3 @@ def test_a_server_that_cannot_give_scores_ends_the_run_at_once(
     assert isinstance(error, EndpointRefused)
     assert [word for word in words if word not in str(error)] == []
     assert len(sent) == requests
-
-
-def test_tokens_come_back_from_what_is_stored() -> None:
-    tokens = TokenLogprobs((5, 7), (-0.5, -1e-9))
-    assert of_text(to_text(tokens)) == tokens
-    back = of_text(to_text(TokenLogprobs((5, 6, 7), (math.nan, -math.inf, -1.0))))
-    assert [math.isnan(of) for of in back.log_probabilities] == [True, True, False]
-    assert not back.finite
-    # What vLLM writes in place of both.
-    assert not TokenLogprobs((5,), (-9999.0,)).finite

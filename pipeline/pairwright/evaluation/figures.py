@@ -22,7 +22,15 @@ from collections.abc import Iterator
 import pandas as pd
 
 from pairwright.evaluation.benchmark import QUESTIONS
-from pairwright.stats import Estimate, cluster_numbers, jackknife_difference, mean, mean_points
+from pairwright.stats import (
+    Estimate,
+    Jackknife,
+    cluster_numbers,
+    jackknife_difference,
+    jackknife_mean,
+    mean,
+    mean_points,
+)
 
 FIGURES: dict[str, str] = {
     "accuracy": "share of pairs where the chosen response is ahead, ties counting one half and"
@@ -140,14 +148,30 @@ def flips(units: pd.DataFrame, mode: str) -> pd.DataFrame:
 
 
 def net_right_flips(units: pd.DataFrame, mode: str) -> Estimate | None:
-    """The mean of the flips on twins less half of that on placebos; None where either has none."""
+    """The mean of the flips on twins less half of that on placebos; None if either has none."""
     own = flips(units, mode)
-    twins = (own.label != "equal").to_numpy(bool)
-    if twins.all() or not twins.any():
+    if own.label.nunique() < 2:
         return None
-    clusters = cluster_numbers(list(own.cluster))
-    found = jackknife_difference(own.flip.to_numpy(float), twins, clusters, weight=0.5)
-    return found.estimate(least=-0.5, most=1)
+    return _net(own, own.flip).estimate(least=-0.5, most=1)
+
+
+def _net(units: pd.DataFrame, values: pd.Series) -> Jackknife:
+    twins = (units.label != "equal").to_numpy(bool)
+    clusters = cluster_numbers(list(units.cluster))
+    return jackknife_difference(values.to_numpy(float), twins, clusters, weight=0.5)
+
+
+def compared(above: pd.DataFrame, below: pd.DataFrame, mode: str, by: str) -> Jackknife:
+    """The difference of two accuracies on a mode, pair by pair; or of two net right flips, on the
+    units that both have whole. Units of one couple depend on each other, whether they are twins or
+    placebos."""
+    if by == "net_right_flips":
+        own = flips(units_of(above), mode)
+        both = own.join(flips(units_of(below), mode).flip.rename("flip_below"), how="inner")
+        return _net(both, both.flip - both.flip_below)
+    both = above[above["mode"] == mode].merge(below[["pair", "point"]], on="pair")
+    differences = both.point_x.fillna(0.0) - both.point_y.fillna(0.0)
+    return jackknife_mean(differences.to_numpy(float), cluster_numbers(list(both.cluster)))
 
 
 def gains(

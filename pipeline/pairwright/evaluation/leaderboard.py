@@ -6,7 +6,7 @@ is compared with the one above it, pair by pair.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import Literal
 
 import pandas as pd
@@ -15,21 +15,15 @@ from statsmodels.stats.multitest import multipletests
 from pairwright.errors import InputError
 from pairwright.evaluation.benchmark import OTHERS, Benchmark, BenchmarkRef, build_mark
 from pairwright.evaluation.conditions import CONDITIONS, ConditionName
-from pairwright.evaluation.figures import ScorerFigure, figures_of, flips, gains, units_of
+from pairwright.evaluation.figures import ScorerFigure, compared, figures_of, gains, units_of
 from pairwright.evaluation.scorers.scorer import COVERAGE
 from pairwright.evaluation.scores import ScoresOf, ScoreTable, joined
 from pairwright.modes import MODES
-from pairwright.pairs import blind_bound
 from pairwright.records import Record
-from pairwright.stats import (
-    Estimate,
-    Jackknife,
-    cluster_numbers,
-    jackknife_difference,
-    jackknife_mean,
-)
+from pairwright.stats import Estimate
 
 Frames = Mapping[str, pd.DataFrame]
+RankedBy = Literal["accuracy", "net_right_flips"]
 
 
 class BoardRow(Record):
@@ -58,41 +52,21 @@ class BoardRow(Record):
         """Whether too few units have a score."""
         return not self.units or self.units_scored < COVERAGE * self.units
 
-    def figure(self, name: str, mode: str) -> ScorerFigure | None:
-        """A figure or gain of all pairs of a mode; None if there is none."""
-        return self.groups(name, mode).get(mode)
+    def figure(self, name: str, mode: str, group: str = "") -> ScorerFigure | None:
+        """A figure or gain of all pairs of a mode, or of a group of them; None if there is none."""
+        wanted = (name, mode, group or mode)
+        return next((f for f in self.figures if (f.name, f.mode, f.group) == wanted), None)
 
     def value(self, name: str, mode: str) -> float | None:
         figure = self.figure(name, mode)
         return figure.value if figure else None
-
-    def groups(self, name: str, mode: str) -> dict[str, ScorerFigure]:
-        """The figures of one name in a mode, by group: all pairs, domains, ..."""
-        return {one.group: one for one in self.figures if (one.name, one.mode) == (name, mode)}
-
-    def first(self, name: str) -> ScorerFigure | None:
-        """The first figure of a name, whatever its mode."""
-        return next((one for one in self.figures if one.name == name), None)
-
-    @property
-    def given_away(self) -> list[ScorerFigure]:
-        """Its accuracies without the user that are beyond an audit's bound by more than chance; of
-        pairs below 1/2 by as much, too."""
-        return [
-            one
-            for one in self.figures
-            if self.about.blind and (one.name, one.group) == ("accuracy", one.mode)
-            and max(one.low or 0, 0 if one.chance else 1 - (one.high or 1))
-            > blind_bound(one.chance or 0.5)
-        ]  # fmt: skip
 
     def unranked(self, mode: str) -> str:
         """Why it is shown and not ranked; empty if it is ranked."""
         if why := CONDITIONS[self.about.condition].unranked:
             return why
         # Both decide on net right flips.
-        placebos = self.first("placebo_flips") if self.figure("net_right_flips", mode) else None
-        for part in (mode, placebos.mode) if placebos else (mode,):
+        for part in (mode, "placebo") if self.figure("net_right_flips", mode) else (mode,):
             coverage = self.value("coverage", part)
             if not coverage:
                 return "no pair has a score"
@@ -114,7 +88,7 @@ class Ranking(Record):
 
     mode: str
     condition: ConditionName
-    ranked_by: Literal["accuracy", "net_right_flips"]
+    ranked_by: RankedBy
     ranked: tuple[str, ...]
     """The ranked rows, best first; equal ones by name."""
     unranked: dict[str, str]
@@ -143,14 +117,14 @@ class Leaderboard(Record):
     """The rows by name, SCORER.CONDITION."""
 
     @property
-    def modes(self) -> tuple[str, ...]:
-        """The modes that are ranked, in the order of their tables."""
-        return tuple(dict.fromkeys(ranking.mode for ranking in self.rankings))
-
-    def first(self, mode: str) -> Ranking:
-        """The first ranking of a mode that ranks any row, or else its first."""
-        rankings = [one for one in self.rankings if one.mode == mode]
-        return next((one for one in rankings if one.ranked), rankings[0])
+    def firsts(self) -> dict[str, Ranking]:
+        """By mode, in the order of the tables, the first ranking that ranks any row, or else the
+        first."""
+        found: dict[str, Ranking] = {}
+        for one in self.rankings:
+            if not found.setdefault(one.mode, one).ranked and one.ranked:
+                found[one.mode] = one
+        return found
 
 
 def rank_tables(tables: Sequence[ScoreTable], benchmark: Benchmark) -> Leaderboard:
@@ -188,15 +162,11 @@ def rank_tables(tables: Sequence[ScoreTable], benchmark: Benchmark) -> Leaderboa
 
 def _row(about: ScoresOf, frames: Frames, builders: Mapping[str, tuple[str, ...]]) -> BoardRow:
     own, gained = frames[about.stem], list[ScorerFigure]()
-    for name, control in CONDITIONS.items():
-        other = frames.get(f"{about.scorer.name}.{name}")
-        if (
-            about.condition == "profile"
-            and other is not None
-            and (control.control or control.blind)
-        ):
-            gained += gains(own, other, name, of_twins=control.of_twins and not control.blind)
     units = units_of(own)
+    for name, control in CONDITIONS.items() if about.condition == "profile" else ():
+        other = frames.get(f"{about.scorer.name}.{name}")
+        if other is not None and (control.control or control.blind):
+            gained += gains(own, other, name, of_twins=control.of_twins and not control.blind)
     return BoardRow(
         about=about,
         mark=build_mark(about.scorer.model, builders) if about.scorer.model else "",
@@ -209,68 +179,45 @@ def _row(about: ScoresOf, frames: Frames, builders: Mapping[str, tuple[str, ...]
 
 
 def _rankings(entries: Mapping[str, BoardRow], frames: Frames) -> Iterator[Ranking]:
-    for mode in (*MODES, *OTHERS):
-        for condition in CONDITIONS:
-            there = {
-                name: one
-                for name, one in entries.items()
-                if one.about.condition == condition and one.figure("accuracy", mode)
-            }
-            if there:
-                yield rank(mode, condition, there, frames)
+    """A ranking for each mode and condition with an accuracy."""
+    for mode, condition in product((*MODES, *OTHERS), CONDITIONS):
+        there = {
+            name: one
+            for name, one in entries.items()
+            if one.about.condition == condition and one.figure("accuracy", mode)
+        }
+        if not there:
+            continue
+        by: RankedBy = "accuracy"
+        if any(one.figure("net_right_flips", mode) for one in there.values()):
+            by = "net_right_flips"
+
+        def place(name: str, by: str = by, mode: str = mode) -> tuple[float, str]:
+            value = entries[name].value(by, mode)
+            return (1.0 if value is None else -value, name)
+
+        why = {name: entries[name].unranked(mode) for name in sorted(there, key=place)}
+        ranked = tuple(name for name in why if not why[name])
+        yield Ranking(
+            mode=mode,
+            condition=condition,
+            ranked_by=by,
+            ranked=ranked,
+            unranked={name: reason for name, reason in why.items() if reason},
+            with_above=_with_above(ranked, frames, mode, by),
+        )
 
 
-def rank(
-    mode: str, condition: ConditionName, entries: Mapping[str, BoardRow], frames: Frames
-) -> Ranking:
-    """Rank the entries, all of this condition, by their figures on a mode."""
-    by_flips = any(one.figure("net_right_flips", mode) for one in entries.values())
-    ranked_by: Literal["accuracy", "net_right_flips"] = (
-        "net_right_flips" if by_flips else "accuracy"
-    )
-
-    def place(name: str) -> tuple[float, str]:
-        value = entries[name].value(ranked_by, mode)
-        return (1.0 if value is None else -value, name)
-
-    why = {name: entries[name].unranked(mode) for name in sorted(entries, key=place)}
-    ranked = [name for name in why if not why[name]]
-    compare = compare_flips if by_flips else compare_points
-    found = [compare(frames[a], frames[b], mode) for a, b in pairwise(ranked)]
+def _with_above(
+    ranked: Sequence[str], frames: Frames, mode: str, by: RankedBy
+) -> dict[str, RowComparison]:
+    found = [compared(frames[a], frames[b], mode, by) for a, b in pairwise(ranked)]
     known = [one.p for one in found if one.p is not None]
     adjusted = iter(multipletests(known, method="holm")[1].tolist() if known else ())
-    compared = {
+    return {
         name: RowComparison(
             **one.estimate(least=-1.5, most=1.5).model_dump(),
             p=None if one.p is None else float(f"{next(adjusted):.6g}"),
         )
         for name, one in zip(ranked[1:], found, strict=True)
     }
-    return Ranking(
-        mode=mode,
-        condition=condition,
-        ranked_by=ranked_by,
-        ranked=tuple(ranked),
-        unranked={name: reason for name, reason in why.items() if reason},
-        with_above=compared,
-    )
-
-
-def compare_points(above: pd.DataFrame, below: pd.DataFrame, mode: str) -> Jackknife:
-    """The difference of two accuracies on a mode, pair by pair."""
-    both = above[above["mode"] == mode].merge(below[["pair", "point"]], on="pair")
-    differences = both.point_x.fillna(0.0) - both.point_y.fillna(0.0)
-    return jackknife_mean(differences.to_numpy(float), cluster_numbers(list(both.cluster)))
-
-
-def compare_flips(above: pd.DataFrame, below: pd.DataFrame, mode: str) -> Jackknife:
-    """The difference of two net right flips, on the units that both have whole. Units of one couple
-    depend on each other, whether they are twins or placebos."""
-    own = flips(units_of(above), mode)
-    both = own.join(flips(units_of(below), mode).flip.rename("flip_below"), how="inner")
-    return jackknife_difference(
-        (both.flip - both.flip_below).to_numpy(float),
-        (both.label != "equal").to_numpy(bool),
-        cluster_numbers(list(both.cluster)),
-        weight=0.5,
-    )

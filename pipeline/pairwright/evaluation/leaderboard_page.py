@@ -1,6 +1,6 @@
 """The leaderboard as a page, and the end of an evaluation in a terminal."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import Any
 
 from pairwright.evaluation.benchmark import QUESTIONS
@@ -33,30 +33,25 @@ MOST_ROWS, MOST_MODES = 5, 2
 
 def board_page(board: Leaderboard, *, drawn: bool = True) -> Page:
     """The page; a terminal does without the drawings."""
-    groups = [
-        (group, row, figure, group in FOLLOWS.values())
-        for mode in board.modes
-        for row in board.first(mode).ranked
-        for group, figure in board.entries[row].groups("accuracy", mode).items()
-        if group != mode
+    accuracies = [
+        (figure.group, name, figure)
+        for mode, first in board.firsts.items()
+        for name in first.ranked
+        for figure in board.entries[name].figures
+        if (figure.name, figure.mode) == ("accuracy", mode) and figure.group != mode
     ]
-    domains = {group for group, *_, by_aspects in groups if not by_aspects}
+    aspects = set(FOLLOWS.values())
+    domains = {group for group, *_ in accuracies} - aspects
     return render_page(
         "leaderboard",
-        {mode: _plot(board, mode) for mode in board.modes} if drawn else {},
+        {mode: _plot(board, first) for mode, first in board.firsts.items()} if drawn else {},
         board=board,
         conditions=CONDITIONS,
         figures=FIGURES,
         verdicts=verdicts(board),
         # One domain alone is the whole table again.
-        by_group=[one[:3] for one in groups if one[3] or len(domains) > 1],
+        by_group=[one for one in accuracies if one[0] in aspects or len(domains) > 1],
         found=readings(board),
-        consistent=[
-            (name, one)
-            for name, row in board.entries.items()
-            for one in row.figures
-            if one.name == "swap_consistency"
-        ],
         label=label,
         p_value=p_value,
         unit_of=unit_of,
@@ -95,7 +90,7 @@ def figure_text(figure: ScorerFigure | None) -> str:
 def verdicts(board: Leaderboard) -> list[str]:
     """A sentence for each mode: which row is best, and whether it is ahead of the next; then why
     there is no interval, if everybody is in one cluster."""
-    said = [_verdict(board, board.first(mode)) for mode in board.modes]
+    said = [_verdict(board, first) for first in board.firsts.values()]
     every = [one for row in board.entries.values() for one in row.figures if one.n > 1]
     if every and all(one.clusters == 1 for one in every):
         said.append(
@@ -142,20 +137,30 @@ def ranking_table(board: Leaderboard, ranking: Ranking) -> list[list[str]]:
         columns.append("both_right")
     if any((row.value("coverage", mode) or 0.0) < 1 for row in rows):
         columns.append("coverage")
-    cells = [[label(row), *(figure_text(_figure(row, c, mode)) for c in columns)] for row in rows]
-    chance = _chance(rows, mode)
-    cells += [["chance", *(chance if c == "accuracy" else "" for c in columns)]] if chance else []
-    return [["scorer", *(HEADS[column] for column in columns)], *cells]
+    heads = [HEADS[column] for column in columns]
+    return _table(rows, [(name, mode) for name in columns], heads)
 
 
-def _figure(row: BoardRow, name: str, mode: str) -> ScorerFigure | None:
-    return row.first(name) if name == "placebo_flips" else row.figure(name, mode)
-
-
-def _chance(rows: Iterable[BoardRow], mode: str) -> str:
-    """How often blind choosing is right of the questions of a mode; empty of other pairs."""
-    found = [one.chance for row in rows if (one := row.figure("accuracy", mode)) and one.chance]
-    return f"{100 * found[0]:.1f} %" if found else ""
+def _table(
+    rows: Sequence[BoardRow], columns: Sequence[tuple[str, str]], heads: Sequence[str]
+) -> list[list[str]]:
+    """A line for each row with its figures of these names and modes, and one of chance for
+    questions with options."""
+    cells = [["scorer", *heads]]
+    for row in rows:
+        # Placebos stand beside every mode.
+        modes = ("placebo" if name == "placebo_flips" else mode for name, mode in columns)
+        figures = [row.figure(name, mode) for (name, _), mode in zip(columns, modes, strict=True)]
+        cells.append([label(row), *map(figure_text, figures)])
+    chances = [
+        next((one.chance for row in rows if (one := row.figure("accuracy", mode))), None)
+        if name == "accuracy"
+        else None
+        for name, mode in columns
+    ]
+    if any(chances):
+        cells.append(["chance", *(f"{100 * one:.1f} %" if one else "" for one in chances)])
+    return cells
 
 
 def ending(board: Leaderboard) -> dict[str, Any]:
@@ -163,7 +168,7 @@ def ending(board: Leaderboard) -> dict[str, Any]:
     mode, whether its best row reads the user, a `table` of the best rows of the first ranking, and
     how many rows it leaves out (`more`)."""
     warnings = [board.benchmark.warning] if board.benchmark.warning else []
-    given = [(name, one) for name, row in board.entries.items() for one in row.given_away]
+    given = given_away(board)
     for name, one in given[:1]:
         more = f", and {len(given) - 1} more are beyond it" if given[1:] else ""
         bound = 100 * blind_bound(one.chance or 0.5)
@@ -171,24 +176,33 @@ def ending(board: Leaderboard) -> dict[str, Any]:
             f"{name} is right in {one.percent(1)} of {mode_title(one.mode).lower()} without the"
             f" user; the bound of an audit is {bound:.0f} %{more}."
         )
-    names, columns = tuple(board.entries), [("placebo_flips", "placebo")]
-    if modes := board.modes[:MOST_MODES]:
-        names = board.first(modes[0]).rows
-        columns = [(board.first(mode).ranked_by, mode) for mode in modes]
+    firsts = list(board.firsts.values())[:MOST_MODES]
+    names = firsts[0].rows if firsts else tuple(board.entries)
+    columns = [(str(one.ranked_by), one.mode) for one in firsts] or [("placebo_flips", "placebo")]
     rows = [board.entries[name] for name in names[: MOST_ROWS - len(warnings)]]
     heads = [f"{mode_title(mode).lower()}, {HEADS[name]}" for name, mode in columns]
-    cells = [[label(row), *(figure_text(_figure(row, *of)) for of in columns)] for row in rows]
-    if any(chances := [_chance(rows, mode) for _, mode in columns]):
-        cells.append(["chance", *chances])
     told = {name: one for name, *one in reversed(readings(board))}
-    read = [told[label(row)] for row in rows if label(row) in told]
+    read = [(label(row), *told[label(row)]) for row in rows if label(row) in told]
     return {
         "warnings": warnings,
-        "verdicts": [*verdicts(board)[:1], *verdicts(board)[len(board.modes) or 1 :]],
-        "reads": (label(rows[0]), *read[0]) if read else (),
-        "table": [["scorer", *heads], *cells],
+        "verdicts": [*verdicts(board)[:1], *verdicts(board)[len(board.firsts) or 1 :]],
+        "reads": read[0] if read else (),
+        "table": _table(rows, columns, heads),
         "more": len(board.entries) - len(rows),
     }
+
+
+def given_away(board: Leaderboard) -> list[tuple[str, ScorerFigure]]:
+    """The rows with accuracies without the user that are beyond an audit's bound by more than
+    chance; of pairs below 1/2 by as much, too."""
+    return [
+        (name, one)
+        for name, row in board.entries.items()
+        for one in row.figures
+        if row.about.blind and (one.name, one.group) == ("accuracy", one.mode)
+        and max(one.low or 0, 0 if one.chance else 1 - (one.high or 1))
+        > blind_bound(one.chance or 0.5)
+    ]  # fmt: skip
 
 
 def readings(board: Leaderboard) -> list[tuple[str, str, str, ScorerFigure]]:
@@ -201,32 +215,29 @@ def readings(board: Leaderboard) -> list[tuple[str, str, str, ScorerFigure]]:
             if one.name not in FIGURES and one.n:
                 found.append((label(row), one.mode, one.name.removeprefix("gain over "), one))
             elif one.name == "both_right" and one.group == one.mode and one.n:
-                own = row.groups("accuracy", one.mode)[one.mode].model_dump()
+                accuracy = row.figure("accuracy", one.mode)
+                own = accuracy.model_dump() if accuracy else {}
                 less = {key: own[key] - 0.5 for key in ("value", "low", "high")}
                 found.append((label(row), one.mode, "chance", ScorerFigure(**own | less)))
     return found
 
 
-def _plot(board: Leaderboard, mode: str) -> Plot:
+def _plot(board: Leaderboard, first: Ranking) -> Plot:
     """A line a scorer, a mark a condition: what ranks its rows."""
-    name = board.first(mode).ranked_by
+    mode, name = first.mode, first.ranked_by
     rows = [row for row in board.entries.values() if row.value(name, mode) is not None]
     rows.sort(key=lambda row: (bool(row.unranked(mode)), -(row.value(name, mode) or 0.0)))
     # What a reader must know of it on a line of its own, or the axes have no room.
     labels = {row.about.stem: label(row).replace(" (", "\n(") for row in rows}
     dots = [
         Dot(
-            labels[row.about.stem],
-            figure,
-            COLOURS[condition.colour],
-            condition.marker,
-            row.about.condition,
+            labels[row.about.stem], figure, COLOURS[condition.colour], condition.marker, shown,
             bool(row.unranked(mode)),
         )
-        for row in sorted(rows, key=lambda row: list(CONDITIONS).index(row.about.condition))
-        for condition in [CONDITIONS[row.about.condition]]
-        if (figure := row.figure(name, mode))
-    ]
+        for shown, condition in CONDITIONS.items()
+        for row in rows
+        if row.about.condition == shown and (figure := row.figure(name, mode))
+    ]  # fmt: skip
     chance = next((one.chance for row in rows if (one := row.figure(name, mode))), None) or 0.5
     panel = Panel(dots, "accuracy, %", chance, (-2.0, 102.0))
     if name == "net_right_flips":
