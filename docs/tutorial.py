@@ -4,8 +4,8 @@
     .venv/bin/python docs/tutorial.py --check    # exit 1 and show where a page is stale
 
 Each `sh` or `python` block that a `text` block follows is run, all in one new folder, at 80
-columns: pages go on with what earlier pages made. A comment `<!-- first N lines -->` between the
-two shortens the text. Digests and the path of this checkout are left out.
+columns: pages go on with what earlier pages made. A block after "Save this as `FILE`" is written first. A
+comment `<!-- first N lines -->` between command and text shortens the text. Digests and the path of this checkout are left out.
 """
 
 import contextlib
@@ -25,6 +25,7 @@ STEP = re.compile(
     r"^```text\n(?:(?!```).*\n)*```\n",
     re.MULTILINE,
 )
+FILE = re.compile(r"Save this as `([\w.]+)`[^\n]*\n\n```\w+\n(.*?)^```", re.DOTALL | re.MULTILINE)
 
 
 def main() -> int:
@@ -32,6 +33,8 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
         for path in (HERE / f"{name}.md" for name in PAGES):
             page = path.read_text(encoding="utf-8")
+            for name, text in FILE.findall(page):
+                Path(name).write_text(text, encoding="utf-8")
             current = STEP.sub(_step, page)
             if "--check" not in sys.argv[1:]:
                 path.write_text(current, encoding="utf-8")
