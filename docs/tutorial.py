@@ -3,9 +3,10 @@
     .venv/bin/python docs/tutorial.py            # write
     .venv/bin/python docs/tutorial.py --check    # exit 1 and show where a page is stale
 
-Each `sh` or `python` block that a `text` block follows is run, all in one new folder, at 80
-columns: pages go on with what earlier pages made. A block after "Save this as `FILE`" is written first. A
-comment `<!-- first N lines -->` between command and text shortens the text. Digests and the path of this checkout are left out.
+Each `sh` block that a `text` block follows is run, all in one new folder, at 80 columns: pages go
+on with what earlier pages made. A block after "Save this as `FILE`" is written first. A comment
+`<!-- first N lines -->` between command and text shortens the text. Digests and the path of this
+checkout are left out.
 """
 
 import contextlib
