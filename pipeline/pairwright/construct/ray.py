@@ -12,16 +12,10 @@ from pathlib import Path
 from threading import Event
 from typing import Any
 
+from pairwright.construct.corpus import Corpus
 from pairwright.construct.folder import RunFolder, merge_all
 from pairwright.construct.outcomes import Outcomes, Unit
-from pairwright.construct.session import (
-    Builder,
-    Session,
-    meter_of,
-    most_workers,
-    part_of,
-    shares_of,
-)
+from pairwright.construct.session import Builder, Session, meter_of
 from pairwright.errors import ConfigError, InputError, Interrupted, PairwrightError
 from pairwright.extras import install
 from pairwright.files import CALLS
@@ -194,3 +188,24 @@ def connect(config: Config, address: str | None) -> None:
             where=f"--address {address or 'local'}",
             fix="Give HOST:PORT of a cluster's head, as `ray start --head` prints it.",
         ) from None
+
+
+def most_workers(config: Config) -> int:
+    """As many as are asked for, if each can have a call in flight at every endpoint."""
+    return min([config.processes, *(config.endpoints[n].concurrency for n in config.roles.all)])
+
+
+def part_of(endpoint: Endpoint, workers: int) -> Endpoint:
+    """An endpoint for one of so many workers; nobody gets what is left over."""
+    return Endpoint(**{**endpoint.model_dump(), "concurrency": endpoint.concurrency // workers})
+
+
+def shares_of(units: list[Unit], corpus: Corpus, workers: int) -> list[list[Unit]]:
+    """A share of the units for each worker, in their order. Units that ask the same question are in
+    one share: they ask for the same calls, and no two replies can then differ."""
+    shares: list[list[Unit]] = [[] for _ in range(workers)]
+    owners: dict[str, int] = {}
+    for n, unit in enumerate(units):
+        question = corpus.item(unit.item).question
+        shares[owners.setdefault(question, n * workers // len(units))].append(unit)
+    return [share for share in shares if share]

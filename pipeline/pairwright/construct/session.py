@@ -38,7 +38,6 @@ from pairwright.modes import MODES
 from pairwright.progress import UnitEnded
 from pairwright.records import Dropped, Item, Rubric, draw_id
 from pairwright.settings.config import Config
-from pairwright.settings.endpoints import Endpoint
 
 WAITING = Failed(reason="partners", waits=True)
 NO_PLACEBO = Dropped(
@@ -285,27 +284,3 @@ def meter_of(config: Config, store: Store) -> Meter:
         calls=store.totals().calls,
         cost=cost(store, config) or 0.0,
     )
-
-
-# Shares of workers
-
-
-def most_workers(config: Config) -> int:
-    """As many as are asked for, if each can have a call in flight at every endpoint."""
-    return min([config.processes, *(config.endpoints[n].concurrency for n in config.roles.all)])
-
-
-def part_of(endpoint: Endpoint, workers: int) -> Endpoint:
-    """An endpoint for one of so many workers; nobody gets what is left over."""
-    return Endpoint(**{**endpoint.model_dump(), "concurrency": endpoint.concurrency // workers})
-
-
-def shares_of(units: list[Unit], corpus: Corpus, workers: int) -> list[list[Unit]]:
-    """A share of the units for each worker, in their order. Units that ask the same question are in
-    one share: they ask for the same calls, and no two replies can then differ."""
-    shares: list[list[Unit]] = [[] for _ in range(workers)]
-    owners: dict[str, int] = {}
-    for n, unit in enumerate(units):
-        question = corpus.item(unit.item).question
-        shares[owners.setdefault(question, n * workers // len(units))].append(unit)
-    return [share for share in shares if share]
