@@ -4,11 +4,10 @@ import re
 
 import pytest
 
-from pairwright import assets, text
+from pairwright import text
 from pairwright.gates.phrases import Talk, first_phrase, is_about_manner
 from pairwright.records import Post
 from pairwright.retrieve import by_bm25
-from pairwright.settings.prompt import Prompts, in_language
 
 CHINESE = (
     "我住在一条窄船上，厨房里只有一个煤气灶，没有烤箱，所以每个周末我都用铸铁锅烤黑麦面包。"
@@ -83,20 +82,6 @@ def test_retrieval_finds_the_german_and_the_chinese_post_that_bears_on_a_questio
         Post(id="bread", text="周末我喜欢用平底锅做黑麦面包，家里没有烤箱。"),
     )
     assert by_bm25("黑麦面包怎样才能更松软？", chinese)[0].id == "bread"
-
-
-def test_prompts_say_nothing_of_english_and_name_another_language() -> None:
-    prompts = Prompts.load(assets.PROMPTS)
-
-    def asked(language: str | None) -> str:
-        values = {"question": "?", "words": "80 to 95", **in_language(language, (80, 95))}
-        return prompts.ask("write_plain", **values).messages[1].content
-
-    assert asked("en") == asked(None) == asked("xx")
-    assert "German" in asked("de")
-    assert "characters" not in asked("de")
-    assert "Write the answer in Chinese." in asked("zh")
-    assert "128 to 152 characters" in asked("zh")
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,6 @@
 """Which couples are formed of what the plans found, and which questions they are given."""
 
 import random
-from collections import Counter
 
 import pytest
 
@@ -63,19 +62,6 @@ def test_ties_are_drawn_by_the_seed_and_the_order_decides_nothing() -> None:
         assert all(found[f"q-{partner}"] == item[2:] for item, partner in found.items())
         results.append(tuple(sorted(found.items())))
     assert len(set(results)) > 5
-
-
-def test_a_couple_is_given_so_many_questions_of_both_by_turns() -> None:
-    asked = [question(f"u{n}", "una", ("vic", n / 10)) for n in range(5)]
-    asked += [question(f"v{n}", "vic", ("una", n / 10)) for n in range(2)]
-    found = assigned(*asked, most=4)
-    given = {item for item, one in found.items() if one != "enough_of_couple"}
-    assert given == {"u4", "u3", "v1", "v0"}
-    assert Counter(found.values())["enough_of_couple"] == 3
-    assert {item for item, one in assigned(*asked, most=1).items() if one == "vic"} == {"u4"}
-    # What one user does not have is the other's.
-    assert set(assigned(*asked, most=6).values()) == {"vic", "una", "enough_of_couple"}
-    assert set(assigned(*asked, most=7).values()) == {"vic", "una"}
 
 
 def test_why_a_question_has_no_partner_is_said() -> None:

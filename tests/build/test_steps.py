@@ -99,11 +99,6 @@ def build(tmp_path: Path) -> Iterator[Build]:
         yield Build(tmp_path, stack)
 
 
-def of_plan(item: int, kind: str, otherwise: Fate = kept) -> Fate:
-    """The plan of one item ends in this way; all else as it does otherwise."""
-    return lambda unit: kind if unit.id == f"plan:q-u{item:02}" else otherwise(unit)
-
-
 def tasks(step: list[Unit]) -> set[str]:
     return {unit.mode for unit in step}
 
@@ -136,17 +131,6 @@ def test_a_question_without_a_signal_gives_a_placebo(build: Build) -> None:
     assert any(isinstance(partner, str) for partner in placebos.values())
     assert all(len(partners) == 1 for partners in build.partners().values())
     assert build.run(modes=ALL, fate=shares) == [[], []], "a second run has nothing to do"
-
-
-def test_a_failed_plan_holds_nobody_up_and_all_are_matched_again_once_it_is_there(
-    build: Build,
-) -> None:
-    build.run(fate=of_plan(3, "failed"))
-    assert build.twins("failed") == {3: None}
-    assert len(build.twins()) > ITEMS // 3
-    _, again = build.run()
-    assert {unit.item for unit in again} == set(range(ITEMS))
-    assert all(len(partners) == 1 for partners in build.partners().values())
 
 
 def test_an_interrupted_build_goes_on_with_the_same_matching(build: Build) -> None:

@@ -90,25 +90,6 @@ def test_the_first_round_says_what_waits_and_writes_no_outcome_files(begun: Stud
     assert "waiting" in pairwright("show", begun.run, f"twin:{first}").out
 
 
-def test_written_again_it_is_the_same_round_under_another_number_and_says_what_to_do(
-    copied: Study,
-) -> None:
-    done = write(copied)
-    assert done.code == 3
-    first, again = (shards(copied, number)[0] for number in (1, 2))
-    assert first.read_bytes() == again.read_bytes()
-    assert f"{ITEMS} calls to be answered in {again.parent}/" in done.out
-    assert f"pairwright batch submit {copied.run} --wait" in done.out
-    assert f"-i {again}" in done.out
-    assert f"pairwright batch ingest {copied.run} {again.parent}/*.replies.jsonl" in done.out
-    goes_on = f"pairwright build {copied.config} --run {copied.run}"
-    assert f"  {goes_on} --batch\n" in done.out
-    done = write(copied, "--limit", 1)
-    assert f"  {goes_on} --limit 1 --batch\n" in done.out
-    # The replies to an earlier file are taken, too.
-    assert ingest(copied, answer(first, first.with_suffix(".replies.jsonl"))).code == 0
-
-
 def test_each_line_is_a_request_of_the_batch_api_and_each_key_stands_once(begun: Study) -> None:
     (file,) = shards(begun, 1)
     written = lines(file)

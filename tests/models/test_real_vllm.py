@@ -4,10 +4,6 @@ What the model writes means nothing. What must hold: every call is stored once, 
 a reason, a second run sends nothing, and a server that dies costs no finished call.
 """
 
-import json
-import re
-import shlex
-import subprocess
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -21,7 +17,7 @@ from gold_study import rewritten, with_gold
 from own_process import StoredCall, stored
 
 from endpoint import Asked, Handler, drop, in_thread
-from engines.fixtures import HERE, engines, environment, tiny_chat
+from engines.fixtures import engines, tiny_chat
 from engines.served import NAME, STRICT, Served, serving_vllm
 from study import Done, Study, pairwright
 
@@ -126,38 +122,6 @@ def test_doctor_finds_a_strict_server_in_order(planned: Study) -> None:
 
 
 # The commands of the pages
-
-PARSE = """
-import json, sys
-from vllm.entrypoints.launchers.cli_args import make_arg_parser, validate_parsed_serve_args
-from vllm.utils.argparse_utils import FlexibleArgumentParser
-parser = make_arg_parser(FlexibleArgumentParser())
-for words in json.load(sys.stdin):
-    validate_parsed_serve_args(parser.parse_args(words))
-print(json.dumps(sorted(parser._option_string_actions)))
-"""
-
-
-def test_vllm_takes_every_command_and_knows_every_flag_of_the_page(engines: str) -> None:
-    page = (HERE.parents[1] / "docs" / "serving.md").read_text(encoding="utf-8")
-    commands = [
-        re.sub(r"\$\(\(.*?\)\)", "8000", line).partition("vllm serve ")[2].rstrip(" &")
-        for block in re.findall(r"^```bash\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
-        for line in block.replace("\\\n", " ").splitlines()
-        if "vllm serve" in line
-    ]
-    assert len(commands) == 6
-    done = subprocess.run(
-        [engines, "-c", PARSE], input=json.dumps([shlex.split(words) for words in commands]),
-        env=environment(), capture_output=True, text=True,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    known = set(json.loads(done.stdout.splitlines()[-1]))
-    flags = set(
-        re.findall(r"--[a-z][a-z-]+", page.partition("\n## vLLM\n")[2].partition("\n## ")[0])
-    )
-    assert flags
-    assert flags <= known
 
 
 # A server that dies

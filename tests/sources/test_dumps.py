@@ -6,16 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from reading import HOME, Result
+from reading import Result
 from reading import result as read_source
 
 from pairwright.errors import SourceError
 from pairwright.records import Post
-from pairwright.settings.domains import Domain, Domains
-from pairwright.settings.rules import SourceRules
-from pairwright.sources import Problems, read
 
-DUMPS = Path(__file__).resolve().parents[3] / "shared" / "data" / "stackexchange" / "dumps"
 SITE = "cooking.stackexchange.com"
 HEAD = '\ufeff<?xml version="1.0" encoding="utf-8"?>\n'
 
@@ -159,23 +155,6 @@ def test_targets_are_the_latest_questions_each_with_what_is_older(tmp_path: Path
     assert ("too_few_posts", "5", f"{SITE}/users/7") in got.said
 
 
-HARMLESS = (
-    "<!DOCTYPE posts>",
-    '<!DOCTYPE posts SYSTEM "http://x/y.dtd">',
-    '<!DOCTYPE posts PUBLIC "-//X//Y" "y.dtd">',
-    "<!DOCTYPE posts [<!ELEMENT posts ANY>]>",
-)
-
-
-@pytest.mark.parametrize("line", HARMLESS)
-def test_a_line_with_a_document_type_is_harmless(tmp_path: Path, line: str) -> None:
-    file = write(tmp_path, *WHOLE)
-    expected = result(tmp_path)
-    content = file.read_text(encoding="utf-8").replace("?>\n", f"?>{line}\n")
-    file.write_text(content, encoding="utf-8")
-    assert result(tmp_path) == expected
-
-
 def declaring(entity: str) -> str:
     return f"{HEAD}<!DOCTYPE posts [{entity}]>\n<posts/>"
 
@@ -217,20 +196,3 @@ def test_a_path_or_site_that_is_none_says_what_to_write(tmp_path: Path) -> None:
         result(tmp_path, "cooking")
     with pytest.raises(SourceError, match="is not the host of a Stack Exchange site"):
         result(tmp_path, "cooking", site="example.org")
-
-
-@pytest.mark.skipif(not DUMPS.is_dir(), reason=f"no real dumps at {DUMPS}")
-def test_a_real_dump_comes_in_whole() -> None:
-    coffee = Domain(key="Home", name="Home", subcategories=("coffee",), kinds=HOME.kinds)
-    rules = SourceRules(
-        path=str(DUMPS / "coffee"), format="stackexchange", site="coffee.stackexchange.com"
-    )
-    problems = Problems()
-    users = list(read(rules, Domains([coffee], Path()), Path(), problems))
-    assert len(users) == len({item.user for item in users}) == 34
-    for item in users:
-        times = [post.created or "" for post in item.profile]
-        assert times == sorted(times)
-        assert times[-1] < (item.created or "")
-        assert not any("<p>" in post.text or "&amp;" in post.text for post in item.profile)
-    assert problems.counts("refused")["unanswerable_title"] < 12

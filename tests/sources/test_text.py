@@ -8,14 +8,6 @@ from pairwright import text
 from pairwright.settings.prompt import guard
 
 
-def test_words_are_lower_cased_with_apostrophes_inside() -> None:
-    assert list(text.words("Don't quote 'me', O'Brien's 3rd-best_loaf!")) == [
-        "don't", "quote", "me", "o'brien's", "3rd", "best", "loaf",
-    ]  # fmt: skip
-    assert list(text.words("Crème brûlée, Straße, 中文")) == ["crème", "brûlée", "strasse", "中文"]
-    assert not text.words(" -- … ?! ")
-
-
 @pytest.mark.parametrize(
     "family",
     [
