@@ -1,20 +1,20 @@
-"""CPU and memory of auditing 100,000 pairs beside 10,000, and of releasing and verifying 100,000;
+"""CPU and memory of auditing 100,000 pairs beside 10,000, and of releasing and checking 100,000;
 each command in a process of its own.
 
     .venv/bin/python benchmarks/audit.py [SMALL LARGE]
 
 The pairs are synthetic (`pairs.py`); with other sizes than 10,000 and 100,000 the names of the
 figures stay, and their targets do not hold: `audit_cpu_100k` and `audit_cpu_100k_long` 300 s,
-`audit_rss_mb_100k` 2,000 MB, `audit_growth` 12, `release_cpu_100k` and `verify_cpu_100k` 180 s.
+`audit_rss_mb_100k` 2,000 MB, `audit_growth` 12, `release_cpu_100k` and `check_cpu_100k` 180 s.
 
 `audit_cpu_100k_long` is for rows of 4 kB as Parquet (ten posts of 95 words), what rows that show
 real users' posts take; those of the other figures take 1.8 kB.
 
-A release audits itself, and `verify` derives that audit again: `release_cpu_100k` and
-`verify_cpu_100k` are CPU of the whole commands, and what an audit of the release takes is printed
-beside them. Nobody was asked about the 100,000; SMALL pairs are released and verified with a whole
+A release audits itself, and `check` derives that audit again: `release_cpu_100k` and
+`check_cpu_100k` are CPU of the whole commands, and what an audit of the release takes is printed
+beside them. Nobody was asked about the 100,000; SMALL pairs are released and checked with a whole
 study, too (seven or eight verdicts a pair), and both commands grow in proportion:
-`release_cpu_judged_10k`, `verify_cpu_judged_10k`.
+`release_cpu_judged_10k`, `check_cpu_judged_10k`.
 """
 
 import json
@@ -52,8 +52,8 @@ def main(small: int, large: int) -> None:
     figures["audit_rss_mb_100k_long"] = round(long.mb)
     figures["audit_rss_mb_100k"] = round(after.mb)
     figures["audit_growth"] = round(after.cpu / before.cpu, 2)
-    figures["release_cpu_100k"], figures["verify_cpu_100k"] = whole
-    figures["release_cpu_judged_10k"], figures["verify_cpu_judged_10k"] = judged
+    figures["release_cpu_100k"], figures["check_cpu_100k"] = whole
+    figures["release_cpu_judged_10k"], figures["check_cpu_judged_10k"] = judged
     print(json.dumps(figures))
 
 
@@ -76,22 +76,22 @@ def audited(scratch: Path, pairs: int, *history: str) -> Spent:
 
 
 def released(scratch: Path, pairs: int, *options: str) -> tuple[float, float]:
-    """Makes a run, releases and verifies it: seconds of CPU of both."""
+    """Makes a run, releases and checks it: seconds of CPU of both."""
     folder, out = scratch / f"run-{pairs}", scratch / f"release-{pairs}"
     subprocess.run([sys.executable, HERE / "runs.py", folder, str(pairs), *options], check=True)
     trial = () if options else ("--trial",)
     release = run("release", str(folder), "--out", str(out), "--version", "1.0.0", *trial)
-    verify = run("verify", str(out))
+    check = run("check", str(out))
     audit = run("audit", str(out), "--out", str(scratch / f"again-{pairs}"))
-    if release.code or verify.code or audit.code not in (0, 1):
-        sys.exit(f"ended with {release.code}, {verify.code} and {audit.code}")
+    if release.code or check.code or audit.code not in (0, 1):
+        sys.exit(f"ended with {release.code}, {check.code} and {audit.code}")
     study = "judged by people" if options else "nobody was asked"
     print(
         f"{pairs:>9,} pairs, {study}: released in {release.cpu:.0f} s of CPU and {release.mb:,.0f}"
         f" MB, of which an audit takes {audit.cpu:.0f} s;"
-        f" verified in {verify.cpu:.0f} s and {verify.mb:,.0f} MB"
+        f" checked in {check.cpu:.0f} s and {check.mb:,.0f} MB"
     )
-    return round(release.cpu, 1), round(verify.cpu, 1)
+    return round(release.cpu, 1), round(check.cpu, 1)
 
 
 def run(*arguments: str) -> Spent:

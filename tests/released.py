@@ -14,7 +14,9 @@ import json
 from collections.abc import Callable, Iterable
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
+
+import pandas as pd
 
 from pairwright import __version__, assets
 from pairwright.build_statement import SourceSummary
@@ -47,11 +49,18 @@ from pairwright.records import (
     content_id,
     pseudonym,
 )
-from pairwright.releases.derive import ReleaseContext, derived_files
-from pairwright.releases.derive.documents import attribution_lines
-from pairwright.releases.primary import ReleaseContent, read_primary, write_primary
-from pairwright.releases.release import gather_release_content
-from pairwright.releases.summary import SummaryBuilder, rows_of
+from pairwright.releases.contents import (
+    Contents,
+    RowFrames,
+    manifest_of,
+    read_contents,
+    rows_of,
+    write_contents,
+)
+from pairwright.releases.licences import attribution_lines
+from pairwright.releases.rows import write_data
+from pairwright.releases.run import gather
+from pairwright.releases.write import derived_files
 from pairwright.settings.config import Config, validate
 from pairwright.settings.prompt import Prompts
 from pairwright_human_eval.answers import store_raw, write_answers
@@ -418,11 +427,11 @@ def gathered(
     previous: Path | None = None,
     trial: bool = False,
     share: float = 0.0,
-) -> ReleaseContent:
+) -> tuple[Contents, pd.DataFrame]:
     """What a release would be written from."""
     database = Store(RunFolder(run).calls, writing=False)
     try:
-        return gather_release_content(
+        return gather(
             run, database, version, previous=previous, trial=trial, validation_share=share,
             progress=log_notes,
         )  # fmt: skip
@@ -430,25 +439,43 @@ def gathered(
         database.close()
 
 
-def context_of(layout: Layout) -> ReleaseContext:
-    """What is derived from primary files that are there."""
-    summing = SummaryBuilder()
-    for part, row in rows_of(layout):
-        summing.add(part, row)
-    return ReleaseContext(layout, read_primary(layout), summing.summary())
+def why(found: pd.DataFrame) -> dict[str, str]:
+    """By twin or pair: why it is not released."""
+    return dict(zip(found["subject"], found["why"], strict=True))
 
 
-def texts(known: ReleaseContext) -> dict[str, str]:
+def write_primary(run: Path, out: Path, version: str = "1.0.0", **options: Any) -> Layout:
+    """The primary files of a release alone."""
+    layout, (contents, found) = Layout(out), gathered(run, version, **options)
+    write_data(layout, run / "pairs.jsonl", found[found["why"] == ""], contents, log_notes)
+    write_contents(layout, contents)
+    return layout
+
+
+class Known(NamedTuple):
+    """What the derived files are made of."""
+
+    layout: Layout
+    contents: Contents
+    manifest: dict[str, Any]
+
+
+def known_of(layout: Layout) -> Known:
+    """What is derived from primary files and an audit that are there."""
+    contents = read_contents(layout)
+    return Known(layout, contents, manifest_of(layout, contents, RowFrames(rows_of(layout))))
+
+
+def texts(known: Known) -> dict[str, str]:
     """Every derived file but those of preference/."""
     lines = {line for _, row in rows_of(known.layout) for line in attribution_lines(row)}
-    return {known.layout.inside(path): text for path, text in derived_files(known, lines)}
+    return {known.layout.inside(path): text for path, text in derived_files(*known, lines)}
 
 
 def written(run: Path, out: Path, version: str = "1.0.0", **options: Any) -> Layout:
     """The primary files alone, in a tenth of the time: as much of a release as a diff and the next
     release read. The manifest only says that there is one."""
-    layout = Layout(out)
-    write_primary(layout, gathered(run, version, **options))
+    layout = write_primary(run, out, version, **options)
     layout.manifest.write_text("{}\n", encoding="utf-8")
     write_checksums(out)
     return layout

@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 from pairwright.pairs import Layout, Part, Row, read_rows, write_rows
 from pairwright.pairs.layout import write_checksums
 from pairwright.pairs.row import derived_twin_id
-from released import context_of, texts
+from released import known_of, texts
 
 Object = dict[str, Any]
 
@@ -68,7 +68,7 @@ class Tampered:
     def seal(self, *, derived: bool = False) -> None:
         """Write the checksums anew; before that, if asked for, every derived file."""
         if derived:
-            for path, text in texts(context_of(self.layout)).items():
+            for path, text in texts(known_of(self.layout)).items():
                 self.write(path, text)
         write_checksums(self.root)
 

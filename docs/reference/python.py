@@ -8,7 +8,7 @@ from reference.markdown import page_of
 STUDY = """\
 import pandas as pd
 
-from pairwright import audit, build, decide, evaluate, export_tasks, load_release, release, verify
+from pairwright import audit, build, check, decide, evaluate, export_tasks, load_release, release
 from pairwright.start import start_study
 from pairwright_human_eval.simulation import simulate_answers
 
@@ -22,7 +22,7 @@ decided = decide("example/run")
 print(sum(one.state == "verified" for one in decided.decisions.values()), "verified")
 
 made = release("example/run", "example/release", "0.1.0", trial=True)
-print(verify("example/release", made.digest).files, "files are consistent")
+print(check("example/release", made.digest).files, "files are consistent")
 print([one.name for one in audit("example/release", out="example/audit").audit.failed])
 
 results = evaluate("example/release", None, "example/results")

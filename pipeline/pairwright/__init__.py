@@ -31,12 +31,12 @@ if TYPE_CHECKING:
     from pairwright.records import Dropped as Dropped
     from pairwright.records import Kept as Kept
     from pairwright.records import Pair as Pair
-    from pairwright.releases.commands import ReleaseDiff as ReleaseDiff
-    from pairwright.releases.commands import diff as diff
-    from pairwright.releases.commands import verify as verify
-    from pairwright.releases.release import ReleaseResult as ReleaseResult
-    from pairwright.releases.release import release as release
-    from pairwright.releases.verify import VerifiedRelease as VerifiedRelease
+    from pairwright.releases.check import CheckedRelease as CheckedRelease
+    from pairwright.releases.check import check as check
+    from pairwright.releases.diff import ReleaseDiff as ReleaseDiff
+    from pairwright.releases.diff import diff as diff
+    from pairwright.releases.write import ReleaseResult as ReleaseResult
+    from pairwright.releases.write import release as release
     from pairwright_human_eval.answers import ImportedAnswers as ImportedAnswers
     from pairwright_human_eval.answers import import_answers as import_answers
     from pairwright_human_eval.report import DecisionReport as DecisionReport

@@ -11,7 +11,7 @@ import pytest
 import pairwright
 
 FUNCTIONS = (
-    "build", "status", "export_tasks", "import_answers", "decide", "release", "verify", "diff",
+    "build", "status", "export_tasks", "import_answers", "decide", "release", "check", "diff",
     "audit", "evaluate", "leaderboard", "correlate", "load_release",
     "build_placebo", "build_twin", "build_violate", "run_async", "plan_study",
 )  # fmt: skip

@@ -16,7 +16,7 @@ from own_environment import cache_folder, prepare
 from pairwright.construct.folder import to_toml
 from pairwright.evaluation.scores import Score, read_scores
 from pairwright.pairs import Layout, Row
-from pairwright.releases.summary import rows_of
+from pairwright.releases.contents import rows_of
 from released import PAIRS, released, run_of
 
 pytestmark = pytest.mark.real

@@ -202,6 +202,6 @@ def test_printed_commands_can_be_pasted(built: Path, tmp_path: Path) -> None:
     release = tmp_path / "a release"
     made = pairwright("release", study.run, "--out", release, "--version", "1.0.0", "--trial")
     assert made.code == 0, made.said
-    (verify,) = re.findall(r"^  pairwright (verify .*)$", made.out, re.MULTILINE)
-    assert shlex.split(verify)[:2] == ["verify", str(release)]
-    assert pairwright(*shlex.split(verify)).code == 0
+    (check,) = re.findall(r"^  pairwright (check .*)$", made.out, re.MULTILINE)
+    assert shlex.split(check)[:2] == ["check", str(release)]
+    assert pairwright(*shlex.split(check)).code == 0

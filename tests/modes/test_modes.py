@@ -45,8 +45,8 @@ def test_a_further_mode_is_one_file_and_its_registration(
     assert list(study.manifest["funnel"][name]) == list(mode.stages)
     for line, said in (
         (f"status {study.run}", f"{name}, {len(pairs)} pairs"),
-        (f"release {study.run} --out {release} --version 1.0.0 --trial", name),
-        (f"verify {release}", ""),
+        (f"release {study.run} --out {release} --version 1.0.0 --trial", title_of(name)),
+        (f"check {release}", ""),
         (f"evaluate {release} --out {tmp_path}/results --scorer longer --condition profile", ""),
         (f"leaderboard {tmp_path}/results --out {tmp_path}/board", title_of(name)),
         (f"human export {study.run} --tool spreadsheet --annotators 9", ""),

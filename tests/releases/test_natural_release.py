@@ -15,13 +15,13 @@ from choosers import (
     table_of_texts,
     write_csv,
 )
-from pairwright import audit, build, evaluate, leaderboard, load_release, release, verify
+from pairwright import audit, build, check, evaluate, leaderboard, load_release, release
 from pairwright.assets import DOCS
 from pairwright.construct.outcomes import iterate_pairs
 from pairwright.errors import InputError
 from pairwright.evaluation.outputs import PersonQuestions
 from pairwright.pairs import Row, parts_of
-from pairwright.releases.commands import forget
+from pairwright.releases.forget import forget
 from pairwright.settings.config import Config
 from pairwright.training.export_rl import export_rl
 from pairwright_human_eval.study import export_tasks, plan_study
@@ -48,7 +48,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def released(run: Path) -> Path:
     out = run.with_name("release")
     made = release(run, out, "1.0.0", validation_share=0.3)
-    assert made.provenance.kind == "release"
+    assert made.stated.kind == "release"
     assert not made.left_out
     return out
 
@@ -58,7 +58,7 @@ def rows(folder: Path) -> list[Row]:
 
 
 def test_a_release_of_natural_twins_needs_no_study_and_verifies(run: Path, released: Path) -> None:
-    assert verify(released).kind == "release"
+    assert not check(released).trial_because
     dyads: dict[str | None, set[str | None]] = {}
     for row in rows(released):
         assert row.mode == "natural"
@@ -95,7 +95,7 @@ def test_each_half_has_the_time_and_the_address_of_its_own_choice(tmp_path: Path
     run = built(tmp_path, source, name="ways", licence="CC-BY-4.0")
     assert '"reason":"bad_address"' in (run / "source_problems.jsonl").read_text(encoding="utf-8")
     release(run, out, "1.0.0")
-    assert verify(out).kind == "release"
+    assert not check(out).trial_because
     with (out / "attribution.csv").open(encoding="utf-8") as file:
         addresses = {line["address"] for line in csv.DictReader(file)}
     assert not any("javascript" in address for address in addresses)
@@ -146,10 +146,10 @@ def test_a_release_keeps_the_bound_and_attribution_that_it_states(tmp_path: Path
     made = release(run, out, "1.0.0")
     empty = ("motivation", "maintainers", "contact", "languages", "consent", "maintenance")
     assert made.not_stated == empty
-    assert "licence" not in dict(made.failed_checks)
+    assert "licence" not in dict(made.manifest["audit"]["failed"])
     info = json.loads((out / "stated.json").read_text(encoding="utf-8"))["info"]
     assert info["max_overlap"] == 0.51
-    assert verify(out).kind == "release"
+    assert not check(out).trial_because
     assert any(row.narrative for row in rows(out)), "a reason is its user's narrative"
     shown = pairwright("show", run, next(iterate_pairs(run)).id)
     assert "chose response 1" in " ".join(shown.said.split())
@@ -182,5 +182,5 @@ def test_the_example_gives_what_its_page_says(tmp_path: Path) -> None:
     for reason, n in manifest["source"]["refused"].items():
         assert f"| `{reason}` | {n} |" in page
     made = release(tmp_path / "run", tmp_path / "1.0.0", "1.0.0")
-    assert not made.failed_checks
+    assert not made.manifest["audit"]["failed"]
     assert "12 fictional users" in (made.folder / "README.md").read_text(encoding="utf-8")

@@ -12,7 +12,7 @@ from pairwright.errors import InputError
 from pairwright.lines import read_lines
 from pairwright.pairs import Row, read_rows, write_rows
 from pairwright.pairs.parquet import SCHEMA
-from pairwright.releases.primary import UnitOutcome
+from pairwright.releases.contents import UnitOutcome
 from pairwright.sources.tables import open_parquet
 
 Patch = pytest.MonkeyPatch

@@ -8,7 +8,7 @@ import pytest
 
 from pairwright.pairs import Layout
 from pairwright.records import Pair
-from pairwright.releases.changes import GONE
+from pairwright.releases.diff import GONE
 from released import DOMAINS, INFO, question, right, run_of, twinned, violated, written
 from study import pairwright
 from tampering import Damage, dropped, halved, replaced

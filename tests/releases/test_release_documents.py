@@ -16,36 +16,33 @@ from markdown_it import MarkdownIt
 from hostile import HOSTILE
 from pairwright.audits.records import Audit, AuditSource, Check
 from pairwright.lines import write_one
-from pairwright.pairs import Layout, Part, Row, read_rows
+from pairwright.pairs import Part, Row, read_rows
 from pairwright.pairs.conversion import user_message
 from pairwright.pairs.layout import file_digest
 from pairwright.pairs.parquet import SCHEMA
 from pairwright.records import Pair
-from pairwright.releases.derive import ReleaseContext
-from pairwright.releases.derive.card import column_texts, dataset_card, licence_page
-from pairwright.releases.derive.context import make_manifest
-from pairwright.releases.derive.croissant import croissant_json
-from pairwright.releases.derive.documents import attribution, attribution_lines, preference_line
-from pairwright.releases.primary import write_primary
+from pairwright.releases.card import column_texts, dataset_card, licence_page
+from pairwright.releases.contents import rows_of
+from pairwright.releases.croissant import croissant_json
+from pairwright.releases.licences import attribution, attribution_lines
+from pairwright.releases.write import preference_line
 from released import (
     PAIRS,
-    context_of,
-    gathered,
+    Known,
+    known_of,
     run_of,
     texts,
     unaddressed,
     violated,
+    write_primary,
 )
 
 
-def primary(
-    folder: Path, run: Path, *, audit: Audit | None = None, trial: bool = False, share: float = 0.0
-) -> ReleaseContext:
+def primary(folder: Path, run: Path, *, audit: Audit | None = None, **options: Any) -> Known:
     """What `pairwright release` knows once the primary files are written."""
-    layout = Layout(folder)
-    write_primary(layout, gathered(run, trial=trial, share=share))
+    layout = write_primary(run, folder, **options)
     write_one(layout.audit, audit or audit_of("pass"))
-    return context_of(layout)
+    return known_of(layout)
 
 
 def front_matter(card: str) -> dict[str, Any]:
@@ -53,7 +50,7 @@ def front_matter(card: str) -> dict[str, Any]:
     return vars(DatasetCard(card).data)
 
 
-def rows_of_part(known: ReleaseContext, config: str, split: str = "test") -> list[Row]:
+def rows_of_part(known: Known, config: str, split: str = "test") -> list[Row]:
     return list(read_rows(known.layout.part(Part(config, split))))
 
 
@@ -78,13 +75,13 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def known(run: Path, tmp_path_factory: pytest.TempPathFactory) -> ReleaseContext:
+def known(run: Path, tmp_path_factory: pytest.TempPathFactory) -> Known:
     audit = audit_of("pass", "fail", "too_few", "pass")
     return primary(tmp_path_factory.mktemp("release"), run, audit=audit)
 
 
 @pytest.fixture(scope="module")
-def made(known: ReleaseContext) -> dict[str, str]:
+def made(known: Known) -> dict[str, str]:
     return texts(known)
 
 
@@ -104,35 +101,31 @@ def test_every_derived_file_is_there(made: dict[str, str]) -> None:
 
 
 def test_the_manifest_counts_units_and_tells_of_people_audit_and_build(
-    known: ReleaseContext, made: dict[str, str]
+    known: Known, made: dict[str, str]
 ) -> None:
-    found = make_manifest(known)
-    assert json.loads(made["manifest.json"]) == found.model_dump(mode="json")
-    assert (found.name, found.version, found.kind) == ("small-pairs", "1.0.0", "release")
-    assert found.units == {
+    found = known.manifest
+    assert json.loads(made["manifest.json"]) == found
+    assert (found["name"], found["version"], found["kind"]) == ("small-pairs", "1.0.0", "release")
+    assert found["units"] == {
         "twin: kept": 8,
         "twin: dropped: plan: no_personal_signal": 3,
         "violate: failed: timeout": 2,
         "violate: kept": 8,
         "violate: dropped: plan: no_personal_signal": 3,
     }
-    assert (human := found.human)
-    assert (human.subjects, human.annotators, human.excluded) == (16, 9, ())
-    assert human.states == {"refused": 2, "verified": 14}
-    assert (found.audit.verdict, found.audit.checks) == (
-        "failed",
-        {"fail": 1, "pass": 2, "too_few": 1},
-    )
-    assert found.audit.failed == (("check_1", "Home-twin"),)
-    assert found.rows == known.summary
-    assert found.build["prompts"] == known.primary.provenance.build["prompts"]
+    human, audit = found["human"], found["audit"]
+    assert (human["subjects"], human["annotators"], human["excluded"]) == (16, 9, [])
+    assert human["states"] == {"refused": 2, "verified": 14}
+    assert (audit["verdict"], audit["failed"]) == ("failed", [["check_1", "Home-twin"]])
+    assert audit["checks"] == {"fail": 1, "pass": 2, "too_few": 1}
+    assert found["build"] == known.contents.stated.build
 
 
 # Card
 
 
 def test_the_card_says_what_is_in_it_and_what_was_not_stated(
-    known: ReleaseContext, made: dict[str, str]
+    known: Known, made: dict[str, str]
 ) -> None:
     card = made["README.md"]
     for said in (
@@ -141,7 +134,7 @@ def test_the_card_says_what_is_in_it_and_what_was_not_stated(
         "14 verified",
         "Checks that failed: check_1",
         "Payment: Not stated.",
-        known.canary,
+        known.manifest["canary"],
     ):
         assert said in card, said
     assert len(re.findall(r"[^\W_][\w'’-]*", card.split("\n---\n")[-1])) <= 1_500
@@ -149,7 +142,7 @@ def test_the_card_says_what_is_in_it_and_what_was_not_stated(
 
 def test_a_trial_says_so_at_the_top(tmp_path: Path) -> None:
     known = primary(tmp_path / "x", run_of(tmp_path / "run", study=False), trial=True)
-    for page in (dataset_card(known), licence_page(known), croissant_json(known)):
+    for page in (dataset_card(*known), licence_page(*known[1:]), croissant_json(*known)):
         assert "THIS IS A TRIAL AND NO BENCHMARK" in page[:9_000]
 
 
@@ -161,7 +154,7 @@ def test_the_front_matter_names_each_split_of_every_configuration(
     run: Path, tmp_path: Path
 ) -> None:
     known = primary(tmp_path / "x", run, share=0.5)
-    found = front_matter(dataset_card(known))
+    found = front_matter(dataset_card(*known))
     assert found["license"] == ["cc-by-sa-3.0", "other"]
     assert found["license_link"] == "LICENSE.md"
     assert found["size_categories"] == ["n<1K"]
@@ -170,7 +163,9 @@ def test_the_front_matter_names_each_split_of_every_configuration(
         for config in found["configs"]
         for part in config["data_files"]
     }
-    assert paths == {(part.config, part.split, part.path) for part in known.summary.parts}
+    assert paths == {
+        (part["config"], part["split"], part["path"]) for part in known.manifest["rows"]["parts"]
+    }
     assert {split for _, split, _ in paths} == {"test", "validation"}
 
 
@@ -178,8 +173,8 @@ def test_a_citation_is_the_makers_own_or_names_the_release(tmp_path: Path) -> No
     own = "@inproceedings{a,\n  title = {``` <script>},\n}"
     run = run_of(tmp_path / "run", PAIRS[:6], info={"name": "small-pairs", "citation": own})
     known = primary(tmp_path / "x", run)
-    assert f"````bibtex\n{own}\n````" in dataset_card(known)
-    assert json.loads(croissant_json(known))["citeAs"] == own
+    assert f"````bibtex\n{own}\n````" in dataset_card(*known)
+    assert json.loads(croissant_json(*known))["citeAs"] == own
 
 
 # Hostile text
@@ -201,7 +196,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     for n, name in enumerate(fields):
         info[name] = "\n\n".join(TEXTS[n :: len(fields)])
     known = primary(folder / "x", run_of(folder / "run", pairs, info=info))
-    return texts(context_of(known.layout))
+    return texts(known)
 
 
 def _hostile(pair: Pair, text: str) -> Pair:
@@ -254,13 +249,13 @@ def test_hostile_text_breaks_no_json_and_no_front_matter(hostile: dict[str, str]
 # Preference
 
 
-def test_the_preference_view_holds_messages(known: ReleaseContext) -> None:
+def test_the_preference_view_holds_messages(known: Known) -> None:
     rows = rows_of_part(known, "Home-twin")
-    lines = [json.loads(preference_line(row, known.canary)) for row in rows]
+    lines = [json.loads(preference_line(row, known.manifest["canary"])) for row in rows]
     assert [line["id"] for line in lines] == [row.id for row in rows]
     for line, row in zip(lines, rows, strict=True):
         assert list(line) == ["id", "subset", "prompt", "chosen", "rejected", "canary"]
-        assert (line["subset"], line["canary"]) == ("Home-twin", known.canary)
+        assert (line["subset"], line["canary"]) == ("Home-twin", known.manifest["canary"])
         for side, text in (("chosen", row.chosen), ("rejected", row.rejected)):
             user, assistant = line[side]
             assert user == {"role": "user", "content": user_message(row.question, row.profile)}
@@ -268,7 +263,7 @@ def test_the_preference_view_holds_messages(known: ReleaseContext) -> None:
             assert assistant == {"role": "assistant", "content": text}
 
 
-def test_prompts_hold_posts_oldest_first_and_no_aspects_or_story(known: ReleaseContext) -> None:
+def test_prompts_hold_posts_oldest_first_and_no_aspects_or_story(known: Known) -> None:
     row = rows_of_part(known, "Home-violate")[0]
     prompt = user_message(row.question, row.profile)
     places = [prompt.index(post.text) for post in row.profile]
@@ -286,7 +281,7 @@ FRAME = (
 )
 
 
-def test_no_text_of_a_user_can_pass_for_the_frame_of_a_prompt(known: ReleaseContext) -> None:
+def test_no_text_of_a_user_can_pass_for_the_frame_of_a_prompt(known: Known) -> None:
     row = rows_of_part(known, "Home-violate")[0]
     posts = tuple(post.model_copy(update={"text": FRAME}) for post in row.profile)
     forged = row.model_copy(update={"profile": posts, "question": FRAME})
@@ -304,19 +299,19 @@ def test_no_text_of_a_user_can_pass_for_the_frame_of_a_prompt(known: ReleaseCont
 # Attribution and licences
 
 
-def test_every_post_and_question_is_attributed(known: ReleaseContext, made: dict[str, str]) -> None:
+def test_every_post_and_question_is_attributed(known: Known, made: dict[str, str]) -> None:
     head, *lines = list(csv.reader(io.StringIO(made["attribution.csv"])))
     assert head == ["id", "address", "licence", "created"]
     assert lines == sorted(lines)
     assert len({tuple(line) for line in lines}) == len(lines)
-    rows = [row for part in known.summary.parts for row in rows_of_part(known, part.config)]
+    rows = [row for _, row in rows_of(known.layout)]
     expected = {(post.id, post.source_url, post.licence, post.created)
                 for row in rows for post in row.profile}  # fmt: skip
     expected |= {(row.item_id, row.source_url, row.licence, row.created) for row in rows}
     assert {tuple(line) for line in lines} == expected
 
 
-def test_no_cell_of_attribution_is_a_formula(known: ReleaseContext) -> None:
+def test_no_cell_of_attribution_is_a_formula(known: Known) -> None:
     row = rows_of_part(known, "Home-violate")[0]
     for start in ("=", "+", "-", "@", "\t", "\r"):
         evil = f"{start}HYPERLINK(1)"
@@ -328,10 +323,10 @@ def test_no_cell_of_attribution_is_a_formula(known: ReleaseContext) -> None:
         assert not any(cell.startswith(start) for cell in cells)
 
 
-def test_the_licence_page_counts_posts_by_name(known: ReleaseContext, made: dict[str, str]) -> None:
+def test_the_licence_page_counts_posts_by_name(known: Known, made: dict[str, str]) -> None:
     page = made["LICENSE.md"]
-    assert known.summary.licences.keys() == {"CC-BY-SA-2.5", "CC-BY-SA-3.0"}
-    for name, n in known.summary.licences.items():
+    assert known.manifest["rows"]["licences"].keys() == {"CC-BY-SA-2.5", "CC-BY-SA-3.0"}
+    for name, n in known.manifest["rows"]["licences"].items():
         assert f"| {name} | {n} |" in page
         assert f"- {name}: <https://spdx.org/licenses/{name}.html>" in page
     assert "is passed on under CC BY-SA 3.0" in page
@@ -340,7 +335,7 @@ def test_the_licence_page_counts_posts_by_name(known: ReleaseContext, made: dict
 
 def test_posts_without_a_licence_are_said_to_have_none(tmp_path: Path) -> None:
     run = run_of(tmp_path / "run", unaddressed(PAIRS[:6]), info={"name": "small-pairs"})
-    page = licence_page(primary(tmp_path / "x", run))
+    page = licence_page(*primary(tmp_path / "x", run)[1:])
     assert "No licence is known for" in page
     assert "CC BY-SA" not in page
 
@@ -348,13 +343,15 @@ def test_posts_without_a_licence_are_said_to_have_none(tmp_path: Path) -> None:
 # Croissant
 
 
-def test_croissant_names_files_and_columns(known: ReleaseContext, made: dict[str, str]) -> None:
+def test_croissant_names_files_and_columns(known: Known, made: dict[str, str]) -> None:
     found = json.loads(made["croissant.json"])
     assert "http://mlcommons.org/croissant/1.1" in found["conformsTo"]
     files = {of["contentUrl"]: of["sha256"] for of in found["distribution"] if "sha256" in of}
     root = known.layout.root
-    assert files == {part.path: file_digest(root / part.path) for part in known.summary.parts}
-    assert [of["name"] for of in found["recordSet"]] == [of.config for of in known.summary.configs]
+    assert files == {path: file_digest(root / path) for path in files}
+    assert [of["name"] for of in found["recordSet"]] == [
+        one["config"] for one in known.manifest["rows"]["configs"]
+    ]
     for record_set in found["recordSet"]:
         assert [field["name"] for field in record_set["field"]] == SCHEMA.names
     assert "datePublished" not in found

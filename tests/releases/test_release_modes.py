@@ -5,9 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from pairwright.audits.run import write_audit
 from pairwright.pairs import Layout, parts_of, read_rows
-from pairwright.releases.verify import verify_release
+from pairwright.releases.check import check
 from pairwright_human_eval.opened import read_study
 from pairwright_human_eval.study import export_tasks
 from released import placebo, released, rows, run_of, twinned, violated
@@ -25,7 +24,7 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_a_placebo_is_verified_by_equal_votes_and_has_no_rubric(release: Path) -> None:
-    verify_release(release, write_audit=write_audit)
+    check(release)
     found = rows(Layout(release))
     assert Counter(row.config for row in found) == {
         "Home-twin": 10, "Home-violate": 5, "Home-placebo": 10

@@ -1,15 +1,13 @@
 """What of the makers' machine and of hidden characters must not be in a release."""
 
+import json
 from pathlib import Path
 from typing import Any
 
 from pairwright.pairs import read_rows, row_of, write_rows
 from pairwright.records import Follows, judge_name, model_name
-from pairwright.releases.primary import Provenance
-from pairwright.releases.run_notes import run_provenance
-from pairwright.settings.rules import ReleaseInfo
+from pairwright.releases.run import public_manifest
 from released import (
-    INFO,
     PAIRS,
     question,
     rows,
@@ -20,41 +18,34 @@ from released import (
 SECRET = "sk-SECRET123"
 
 
-def told(**config: Any) -> Provenance:
+def told(**config: Any) -> dict[str, Any]:
     manifest = {
         "source": {"path": "/home/ann/histories.jsonl"},
-        "config": {"source": {"path": "/home/ann/histories.jsonl"}, **config},
+        "config": {
+            "source": {"path": "/home/ann/histories.jsonl", "texts": "/home/ann/own.csv"}, **config
+        },
         "endpoints": config.get("endpoints", {}),
-    }
-    info = ReleaseInfo.model_validate(INFO)
-    return run_provenance(
-        "1.0.0",
-        info,
-        manifest,
-        {},
-        trial_because=(),
-        previous=None,
-        validation_share=0.0,
-        where=Path("manifest"),
-    )
+    }  # fmt: skip
+    found = public_manifest(manifest, {}, Path("run"))
+    assert "/home/ann" not in json.dumps(found)
+    return found
 
 
 def test_of_what_is_sent_beside_a_prompt_only_names_and_types_are_told() -> None:
     extra = {"api_key": SECRET, "n": 1, "metadata": {"user": "ann@corp.com"}}
     sampling = {"judge": {"seed": 3, "extra": extra}, "planner": {"seed": 4}}
     found = told(sampling=sampling)
-    assert found.build["config"]["sampling"] == {  # type: ignore[index,call-overload]
+    assert found["config"]["sampling"] == {
         "judge": {"seed": 3, "extra": {"api_key": "str", "n": "int", "metadata": "dict"}},
         "planner": {"seed": 4},
     }
-    assert SECRET not in found.model_dump_json()
+    assert SECRET not in json.dumps(found)
 
 
 def test_a_model_that_is_a_folder_is_told_by_its_name() -> None:
     served = {"judge": {"model": "/home/ann/models/judge", "revision": "abc"}}
     found = told(endpoints=served)
-    assert found.build["endpoints"] == {"judge": {"model": "judge", "revision": "abc"}}
-    assert "/home/ann" not in found.model_dump_json()
+    assert found["endpoints"] == {"judge": {"model": "judge", "revision": "abc"}}
     draft = PAIRS[0].draft.model_copy(update={"generator": "/home/ann/models/writer/"})
     row = row_of(PAIRS[0].model_copy(update={"draft": draft, "judge": "C:\\models\\judge"}))
     assert (row.generator, row.judge) == ("writer", "judge")

@@ -13,9 +13,8 @@ from hub_stand_in import LARGE, TOKEN, Hub, hub
 from pairwright.errors import Difference, InputError
 from pairwright.extras import install
 from pairwright.pairs.layout import write_checksums
-from pairwright.releases.hub import push
-from pairwright.releases.primary import ReleaseKind
-from pairwright.releases.verify import VerifiedRelease
+from pairwright.releases.check import CheckedRelease
+from pairwright.releases.hub import publish
 from released import PAIRS, released, run_of
 from study import pairwright
 from tampering import bytes_of, copy_of
@@ -47,7 +46,7 @@ def root(tmp_path: Path) -> Path:
 
 
 def folder(root: Path, files: dict[str, bytes] = FILES) -> Path:
-    """A folder with checksums; `push` relies on `verify` for the rest."""
+    """A folder with checksums; what `check` says of it is given."""
     for path, content in files.items():
         (root / path).parent.mkdir(parents=True, exist_ok=True)
         (root / path).write_bytes(content)
@@ -55,20 +54,26 @@ def folder(root: Path, files: dict[str, bytes] = FILES) -> Path:
     return root
 
 
-def verified(root: Path, version: str = "1.0.0", kind: ReleaseKind = "release") -> VerifiedRelease:
-    return VerifiedRelease(
-        digest=write_checksums(root), name="small-pairs", version=version, kind=kind,
-        trial_because=(), rows=1, subjects=1, units=1, answers=0, files=1,
-    )  # fmt: skip
+def checked(root: Path, version: str = "1.0.0", *trial: str) -> CheckedRelease:
+    return CheckedRelease(write_checksums(root), "small-pairs", version, trial, 1, 1, 0, 1)
+
+
+def push(
+    root: Path, name: str, found: CheckedRelease, *, public: bool = False
+) -> tuple[CheckedRelease, str, bool]:
+    """Publish a folder that `check` said this of."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("pairwright.releases.hub.check", lambda *_, **__: found)
+        return publish(root, name, public=public)
 
 
 def without_the_hubs_own(files: dict[str, bytes]) -> dict[str, bytes]:
     return {path: content for path, content in files.items() if path != ".gitattributes"}
 
 
-def refused(root: Path, name: str = NAME, kind: ReleaseKind = "release") -> InputError:
+def refused(root: Path, name: str = NAME, *trial: str) -> InputError:
     with pytest.raises(InputError) as caught:
-        push(root, name, verified(root, kind=kind))
+        push(root, name, checked(root, "1.0.0", *trial))
     return caught.value
 
 
@@ -76,11 +81,11 @@ def refused(root: Path, name: str = NAME, kind: ReleaseKind = "release") -> Inpu
 
 
 def test_every_byte_arrives_in_one_commit_under_a_tag(there: Hub, root: Path) -> None:
-    found, release = verified(root), bytes_of(root)
+    found, release = checked(root), bytes_of(root)
     # What git puts into a folder is not pushed.
     (root / ".git").mkdir()
     (root / ".git" / "config").write_bytes(b"secret\n")
-    url, _ = push(root, NAME, found)
+    _, url, _ = push(root, NAME, found)
     repo = there.repos[NAME]
     assert without_the_hubs_own(repo.files) == release
     assert repo.tags == {"1.0.0": repo.files}
@@ -92,8 +97,8 @@ def test_every_byte_arrives_in_one_commit_under_a_tag(there: Hub, root: Path) ->
 
 def test_the_next_version_takes_away_what_it_has_not(there: Hub, tmp_path: Path) -> None:
     first, second = folder(tmp_path / "1"), folder(tmp_path / "2", {"README.md": b"Second.\n"})
-    push(first, NAME, verified(first))
-    push(second, NAME, verified(second, "1.1.0"), public=True)
+    push(first, NAME, checked(first))
+    push(second, NAME, checked(second, "1.1.0"), public=True)
     repo = there.repos[NAME]
     assert without_the_hubs_own(repo.files) == bytes_of(second)
     assert ".gitattributes" in repo.files
@@ -105,7 +110,7 @@ def test_the_next_version_takes_away_what_it_has_not(there: Hub, tmp_path: Path)
 
 
 def test_a_published_version_is_never_changed(there: Hub, root: Path) -> None:
-    push(root, NAME, verified(root))
+    push(root, NAME, checked(root))
     before = dict(there.repos[NAME].files)
     (root / "README.md").write_bytes(b"Another.\n")
     error = refused(root)
@@ -121,10 +126,10 @@ def test_a_name_that_is_none_is_refused_before_anything_is_sent(there: Hub, root
 
 
 def test_a_trial_goes_only_under_a_name_that_says_so(there: Hub, root: Path) -> None:
-    assert f"{NAME}-trial" in refused(root, kind="trial").fix
+    assert f"{NAME}-trial" in refused(root, NAME, "tried").fix
     assert "trial" in refused(root, f"{NAME}-trial").what
     assert not there.asked
-    push(root, f"{NAME}-trial", verified(root, "1.0.0-trial", "trial"))
+    push(root, f"{NAME}-trial", checked(root, "1.0.0-trial", "tried"))
     assert there.repos[f"{NAME}-trial"].tags.keys() == {"1.0.0-trial"}
 
 
@@ -178,15 +183,15 @@ def test_an_interrupted_push_is_taken_up(end: str, there: Hub, root: Path) -> No
     there.refuse[end] = 403
     refused(root)
     there.refuse.clear()
-    push(root, NAME, verified(root))
+    push(root, NAME, checked(root))
     assert without_the_hubs_own(there.repos[NAME].tags["1.0.0"]) == bytes_of(root)
 
 
 @pytest.mark.parametrize("name", ["checksums.sha256", "README.md"])
 def test_what_was_changed_since_is_not_pushed(name: str, there: Hub, root: Path) -> None:
-    found = verified(root)
+    found = checked(root)
     (root / name).write_bytes(b"Better.\n")
-    with pytest.raises(Difference, match="changed since it was verified") as caught:
+    with pytest.raises(Difference, match="changed since it was checked") as caught:
         push(root, NAME, found)
     assert caught.value.where == name
     assert not any(repo.commits for repo in there.repos.values())
@@ -205,7 +210,7 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.real
-def test_the_command_verifies_and_publishes(there: Hub, tmp_path: Path) -> None:
+def test_the_command_checks_and_publishes(there: Hub, tmp_path: Path) -> None:
     """In processes of its own, with the whole page of its audit."""
     environment = {
         **os.environ, "HF_ENDPOINT": there.url, "HF_TOKEN": TOKEN, "HF_HUB_DISABLE_XET": "1",
@@ -223,7 +228,7 @@ def test_the_command_verifies_and_publishes(there: Hub, tmp_path: Path) -> None:
     run, release = run_of(tmp_path / "run", PAIRS[:3], study=False), tmp_path / "release"
     command("release", run, "--out", release, "--version", "0.1.0", "--trial")
     name = f"{NAME}-trial"
-    said = command("verify", release, "--push", name)
+    said = command("check", release, "--push", name)
     assert without_the_hubs_own(there.repos[name].files) == bytes_of(release)
     assert f"{there.url}/datasets/{name}" in said
     assert "private" in said
@@ -232,10 +237,12 @@ def test_the_command_verifies_and_publishes(there: Hub, tmp_path: Path) -> None:
     assert not any(TOKEN.encode() in text for text in bytes_of(tmp_path).values())
 
 
-def test_what_does_not_verify_is_not_published(release: Path, there: Hub, tmp_path: Path) -> None:
+def test_what_is_not_what_it_says_is_not_published(
+    release: Path, there: Hub, tmp_path: Path
+) -> None:
     root = copy_of(release, tmp_path / "copy")
     (root / "README.md").write_bytes(b"Better.\n")
-    done = pairwright("verify", root, "--push", f"{NAME}-trial")
+    done = pairwright("check", root, "--push", f"{NAME}-trial")
     assert done.code == 1
     assert "README.md" in done.err
     assert not there.asked
@@ -244,6 +251,6 @@ def test_what_does_not_verify_is_not_published(release: Path, there: Hub, tmp_pa
 def test_a_missing_extra_is_named_in_words(release: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(sys.modules, "pairwright.releases.hub")
     monkeypatch.setitem(sys.modules, "huggingface_hub", None)
-    done = pairwright("verify", release, "--push", NAME)
+    done = pairwright("check", release, "--push", NAME)
     assert done.code == 2
     assert install("hub") in done.err

@@ -20,8 +20,8 @@ from pairwright.models.store import Store
 from pairwright.pairs import Layout, Part, RowVotes, parts_of, read_rows
 from pairwright.pairs.layout import splits_of
 from pairwright.records import Pair, dyad_id, pseudonym
-from pairwright.releases.primary import read_primary
-from pairwright.releases.release import release as make_release
+from pairwright.releases.contents import read_contents
+from pairwright.releases.write import release as make_release
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.records import KeyedTask
 from pairwright_human_eval.units import Unit
@@ -39,6 +39,7 @@ from released import (
     subjects,
     twinned,
     violated,
+    why,
     written,
 )
 from study import Done, pairwright
@@ -151,19 +152,19 @@ def test_a_pair_that_waits_and_a_twin_with_one_half_refused_are_not_released(
         return usual(task, unit)
 
     run = run_of(tmp_path / "run", [asked, other, waits, violated(1)], answer=answer)
-    found = gathered(run)
-    assert found.why[waits.id] == "waiting"
-    assert found.why[asked.twin_id or ""] == "refused: preference: for_the_other"
-    assert [entry.id for entry in found.entries if not found.why[entry.id]] == [violated(1).id]
+    assert why(gathered(run)[1]) == {
+        waits.id: "waiting",
+        asked.twin_id or "": "refused: preference: for_the_other",
+        violated(1).id: "",
+    }
 
 
 def test_a_subject_outside_the_study_is_not_released(tmp_path: Path) -> None:
     run = run_of(tmp_path / "run", study=False)
     export(run, question(0, DOMAINS[0]), RunFolder(run).settings())
     answered(run, right())
-    found = gathered(run)
     assert subjects(rows(written(run, tmp_path / "out"))) == of_questions(0)
-    assert set(found.why.values()) == {"", "not in the study"}
+    assert set(why(gathered(run)[1]).values()) == {"", "not in the study"}
 
 
 def test_another_rule_in_the_config_decides_anew(run: Path, tmp_path: Path) -> None:
@@ -181,7 +182,7 @@ def test_no_file_of_a_release_names_a_user_or_a_machine(run: Path, release: Layo
             assert not [user for user in users if user in text], path
             assert "/home/somebody" not in text, path
             assert str(release.root) not in text, path
-    build: Any = read_primary(release).provenance.build
+    build: Any = read_contents(release).stated.build
     manifest = json.loads((run / "manifest.json").read_bytes())
     assert build.keys() == manifest.keys() - {"counts"}
     assert build["state"] == "short"
@@ -196,7 +197,7 @@ def test_a_trial_without_a_study_holds_every_pair_and_says_why(tmp_path: Path) -
     found = rows(layout)
     assert [row.verified for row in found] == [False] * len(PAIRS)
     assert all(row.votes is None for row in found)
-    stated = read_primary(layout).provenance
+    stated = read_contents(layout).stated
     assert (stated.version, stated.kind) == ("1.0.0-trial", "trial")
     assert stated.trial_because == ("nobody verified its pairs",)
 
@@ -204,9 +205,9 @@ def test_a_trial_without_a_study_holds_every_pair_and_says_why(tmp_path: Path) -
 def test_a_trial_holds_what_was_verified_and_another_follows(run: Path, tmp_path: Path) -> None:
     first = written(run, tmp_path / "first", trial=True)
     assert subjects(rows(first)) == of_questions(0, 3, 4, 5, 6, 7)
-    assert read_primary(first).provenance.trial_because == ("it was made with --trial",)
+    assert read_contents(first).stated.trial_because == ("it was made with --trial",)
     second = written(run, tmp_path / "second", "1.0.1", previous=first.root, trial=True)
-    assert read_primary(second).provenance.previous == "1.0.0-trial"
+    assert read_contents(second).stated.previous == "1.0.0-trial"
 
 
 # Beside the rows
@@ -247,7 +248,7 @@ def test_a_copy_of_a_run_gives_the_same_bytes_after_an_interruption_too(
 ) -> None:
     copy, out = copied(run, tmp_path / "copy"), tmp_path / "elsewhere"
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("pairwright.releases.release.write_audit", _interrupted)
+        patched.setattr("pairwright.releases.write.write_audit", _interrupted)
         with pytest.raises(KeyboardInterrupt):
             make_release(copy, out, "1.0.0", validation_share=0.4)
     assert {path.name for path in tmp_path.iterdir()} == {"copy"}
@@ -276,12 +277,11 @@ def test_it_says_what_was_released_and_what_comes_next(told: tuple[Layout, Done]
     digest = hashlib.sha256(layout.checksums.read_bytes()).hexdigest()
     for part in (
         "small-pairs 1.0.0",
-        "refused",
+        "4 because most preferred the rejected response",
         "2 units of the build failed",
         "maintainers, own_licence, languages, annotators, payment, consent, maintenance",
         f"sha256:{digest}",
-        f"pairwright verify {layout.root}",
-        f'load_dataset("{layout.root}", "Garden-twin")',
+        f"pairwright check {layout.root}",
     ):
         assert part in done.out
 
@@ -393,7 +393,6 @@ def test_no_release_is_written_over_anything(run: Path, release: Layout, tmp_pat
         ("release", "run", "--version", "1.1.0"), ("audit", "release"), ("evaluate", "release"),
         ("leaderboard", "results"),
         ("downstream", "judge-outputs", "release", "outputs.jsonl", "--scorers", "s.toml"),
-        ("downstream", "policy", "release", "--policy", "p", "--reward", "r", "--scorers", "s"),
         ("downstream", "best-of-n", "release", "--scorers", "s.toml", "--scorer", "x"),
         ("downstream", "completions", "release", "--scorers", "s.toml"),
         ("downstream", "correlate", "scores.csv", "--benchmark", "x", "--downstream", "y"),
@@ -450,7 +449,7 @@ ONE = Part("Home-twin", "test").path
     [
         (_renamed, "is a release of 'other-pairs'"),
         (_trial, "is a trial"),
-        (dropped("manifest.json"), "is not a release"),
+        (dropped("manifest.json"), "manifest.json: No such file"),
         (shutil.rmtree, "no such folder"),
         (dropped("checksums.sha256"), "no checksums"),
         (piped("stated.json"), "stated.json: neither a file nor a folder"),

@@ -1,4 +1,4 @@
-"""`pairwright release`, `audit`, `verify`, `diff` and `forget`: what a dataset is and became."""
+"""`pairwright release`, `audit`, `check`, `diff` and `forget`: what a dataset is and became."""
 
 import json
 from collections.abc import Callable
@@ -20,24 +20,19 @@ from pairwright.audits.run import AuditResult
 from pairwright.cli.printing import print_table, print_words
 from pairwright.cli.progress import display
 from pairwright.errors import Difference, InputError
+from pairwright.modes import title_of
 from pairwright.pairs.address import TOMBSTONES_FILE
-from pairwright.releases.commands import (
-    ReleaseDiff,
-    Removal,
-    check_publication,
-    publish,
-)
-from pairwright.releases.release import ReleaseResult
-from pairwright.releases.verify import VerifiedRelease
+from pairwright.releases.check import CheckedRelease
+from pairwright.releases.diff import ReleaseDiff
+from pairwright.releases.forget import Removal
+from pairwright.releases.write import ReleaseResult
 
 LISTED = 20
 """Subjects that the terminal names."""
 
 Push = Annotated[
     str | None,
-    Option(
-        help="Publish it there on the Hugging Face Hub once it is verified.", metavar="ORG/NAME"
-    ),
+    Option(help="Publish it there on the Hugging Face Hub once it is checked.", metavar="ORG/NAME"),
 ]
 Public = Annotated[
     bool,
@@ -55,36 +50,38 @@ def print_release(
 ) -> None:
     """Print what was released, what was not and why, and what to do next; publish it if asked."""
     if push:
-        check_publication(push, trial=trial)
-    result = work()
-    load = f"datasets.load_dataset({json.dumps(str(result.folder))}, "
-    load += f"{json.dumps(result.summary.configs[0].config)})"
-    print_words("release", result=result, run=run, load=load)
+        # Before any work. It says if the extra is missing.
+        from pairwright.releases.hub import check_name
+
+        check_name(push, trial=trial)
+    print_words("release", result=work(), run=run, title_of=title_of)
     if push:
         _publish(out, push, digest=None, public=public)
 
 
 def _publish(folder: Path, name: str, *, digest: str | None, public: bool) -> None:
-    """Verify and publish a release, and print what was verified and where it is now."""
+    """Check and publish a release, and print what was checked and where it is now."""
+    from pairwright.releases.hub import publish
+
     with display() as progress:
-        verified, url, private = publish(
+        checked, url, private = publish(
             folder, name, digest=digest, public=public, progress=progress
         )
-    print_words("verify", verified=verified, digest=digest, url=url, private=private)
+    print_words("check", checked=checked, digest=digest, url=url, private=private)
 
 
-def print_verification(
-    work: Callable[[], VerifiedRelease],
+def print_check(
+    work: Callable[[], CheckedRelease],
     release: Path,
     digest: str | None = None,
     as_json: Annotated[bool, Option("--json", help="Print the outcome as JSON.")] = False,
     push: Push = None,
     public: Public = False,
 ) -> int:
-    """Print what was verified, as JSON also what differs; with `push` publish it, too."""
+    """Print what was checked, as JSON also what differs; with `push` publish it, too."""
     if push and as_json:
         raise InputError(
-            "does not go with --push", where="--json", fix="Verify and publish one after the other."
+            "does not go with --push", where="--json", fix="Check and publish one after the other."
         )
     if public and not push:
         raise InputError(
@@ -95,18 +92,19 @@ def print_verification(
     if push:
         _publish(release, push, digest=digest, public=public)
     else:
-        print_words("verify", verified=work(), digest=digest)
+        print_words("check", checked=work(), digest=digest)
     return 0
 
 
-def _print_json(work: Callable[[], VerifiedRelease]) -> int:
-    verified, place, code = None, None, 0
+def _print_json(work: Callable[[], CheckedRelease]) -> int:
+    checked: dict[str, object] | None = None
+    place, code = None, 0
     try:
-        verified = work().model_dump(mode="json")
+        checked = work()._asdict()
     except Difference as found:
         place = {"where": found.where, "what": found.what, "fix": found.fix}
         code = found.exit_code
-    typer.echo(json.dumps({"verified": verified, "difference": place}, indent=2))
+    typer.echo(json.dumps({"checked": checked, "difference": place}, indent=2))
     return code
 
 

@@ -29,7 +29,7 @@ FEW = 2_000
 """Rows that stay in memory."""
 OTHERS = PAIRS, QUESTIONS = "pairs", "questions"
 """The modes of somebody else's pairs, and of their questions with three options or more."""
-_FIX = "Get the release again, and run `pairwright verify` on it."
+_FIX = "Get the release again, and run `pairwright check` on it."
 
 
 class BenchmarkRef(Record):

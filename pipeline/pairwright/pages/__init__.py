@@ -10,6 +10,7 @@ A page opens with its verdict (three sentences and one figure at most). Its tabl
 at most; what only a few readers need is folded. A template never reads the text of another page.
 """
 
-from pairwright.pages.page import Page, render_page, render_words
+from pairwright.pages.markdown import Table
+from pairwright.pages.page import Page, render_markdown, render_page, render_words
 
-__all__ = ["Page", "render_page", "render_words"]
+__all__ = ["Page", "Table", "render_markdown", "render_page", "render_words"]

@@ -80,6 +80,12 @@ def render_page(
     )
 
 
+def render_markdown(name: str, /, **values: object) -> str:
+    """The Markdown of `templates/NAME.md.jinja` with `values`. Raises as `render_page` does."""
+    text = _environment().get_template(f"{name}.md.jinja").render(**values)
+    return re.sub(r"\n{3,}", "\n\n", text).strip() + "\n"
+
+
 def render_words(name: str, /, **values: object) -> Iterator[str | Table]:
     """What `templates/NAME.md.jinja`, filled with `values`, says in a terminal, in its order: its
     paragraphs, the lines of its code with two spaces before each, and its tables.

@@ -1,11 +1,11 @@
 """A release: verified pairs as a dataset folder that proves what it says.
 
-release.py     from a run to a release; commands.py: verify, diff, forget, publish
-selection.py run_notes.py    what is read of a run, and what is released
-primary.py     the primary files, written and read
-summary.py     the rows counted
-changes.py     what changed since another release
-derive/        every file that is a function of the primary files
-verify/        the same files derived again and compared
-hub.py         publishing on the Hugging Face Hub
+It is a function of a run folder, a version and the release before: answers, decisions, rows, pages,
+checksums. `check` derives the same again and compares.
+
+write.py        the command `release`: every file of a new folder
+run.py rows.py  what is taken from a run; its pairs as rows, and why others are left out
+contents.py     the primary files, the rows as frames, and manifest.json, which counts them
+card.py croissant.py licences.py    the pages and who is to be named; columns.toml: the columns
+check.py diff.py forget.py hub.py   the other commands
 """

@@ -1,7 +1,6 @@
 """Publishing a release on the Hugging Face Hub: one commit that is the whole release, and a tag.
 
-Of releases the only file that imports `huggingface_hub`, which finds the login by itself: nothing
-here prints or stores a token.
+Nothing here prints or stores a token: `huggingface_hub` finds the login by itself.
 """
 
 import re
@@ -9,14 +8,22 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from huggingface_hub import CommitOperationAdd, CommitOperationDelete, HfApi, get_token
-from huggingface_hub.errors import HfHubHTTPError
-
 from pairwright.errors import Difference, InputError
+from pairwright.extras import install
 from pairwright.pairs import Layout
 from pairwright.pairs.layout import read_checksums, root_digest
-from pairwright.releases.verify import VerifiedRelease
-from pairwright.releases.verify.release import DOWNLOADED
+from pairwright.progress import Progress, log_notes
+from pairwright.releases.check import DOWNLOADED, CheckedRelease, check
+
+try:
+    from huggingface_hub import CommitOperationAdd, CommitOperationDelete, HfApi, get_token
+    from huggingface_hub.errors import HfHubHTTPError
+except ModuleNotFoundError as error:
+    if error.name != "huggingface_hub":
+        raise
+    raise InputError(
+        "to push, `huggingface_hub` is missing", where="--push", fix=f"Run {install('hub')}."
+    ) from None
 
 _NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,95}/[A-Za-z0-9][\w.-]{0,95}", re.ASCII)
 _LOGIN = "Log in with `hf auth login`, or put a token that may write into HF_TOKEN."
@@ -30,38 +37,46 @@ _FIXES = {
 
 
 def check_name(name: str, *, trial: bool) -> None:
-    """Raise InputError where a release of this kind cannot be published under a name."""
+    """Raise InputError if a release of this kind cannot be published under a name."""
     if not _NAME.fullmatch(name):
         raise InputError("no name of a dataset", where=repr(name), fix="Give ORG/NAME.")
     if trial != name.endswith("-trial"):
         raise InputError(
             "the release is a trial, and the name does not say so"
             if trial
-            else "the name says that it is a trial, and the release is none",
+            else "the name says that it is a trial, and the release is not one",
             where=name,
             fix=f"Push it to {f'{name}-trial' if trial else name.removesuffix('-trial')}.",
         )
 
 
-def push(
-    root: Path, name: str, verified: VerifiedRelease, *, public: bool = False
-) -> tuple[str, bool]:
-    """Make ORG/NAME hold exactly this release, and tag the commit with its version. Gives the
-    address of the dataset, and whether it is private.
+def publish(
+    release: str | Path,
+    name: str,
+    *,
+    digest: str | None = None,
+    public: bool = False,
+    progress: Progress = log_notes,
+) -> tuple[CheckedRelease, str, bool]:
+    """Check a release, make ORG/NAME on the Hugging Face Hub hold exactly it, and tag that with its
+    version. Gives what was checked, the address of the dataset, and whether it is private.
 
-    `verified` is what `verify` said of the folder just now. A dataset that is not there yet is
-    made, private unless `public`; one that is there stays as visible as it is. The release goes up
-    as one commit, so that nobody loads half of it. A version that is published is never changed.
+    `digest` is the root digest that the release must have. A dataset that does not exist yet is
+    made, private unless `public`; one that exists stays as visible as it is. The release goes up as
+    one commit, so that nobody loads half of it. A version that is published is never changed.
 
-    Raises InputError where the login, the name or the network is of no use; Difference where the
-    folder was changed since it was verified.
+    Raises Difference if the release is not what its files say, or is changed meanwhile, and
+    InputError if the name, the login or the network cannot be used.
     """
-    check_name(name, trial=verified.kind == "trial")
+    root = Path(release)
+    check_name(name, trial=name.endswith("-trial"))
+    checked = check(root, digest, progress=progress)
+    check_name(name, trial=bool(checked.trial_because))
     sums = Layout(root).checksums.name
-    if root_digest(root) != verified.digest:
+    if root_digest(root) != checked.digest:
         raise _changed(sums)
     # The files that the root digest stands for, and the one that lists them.
-    digests = {**read_checksums(root), sums: verified.digest.removeprefix("sha256:")}
+    digests = {**read_checksums(root), sums: checked.digest.removeprefix("sha256:")}
     token = get_token()
     if not token:
         raise InputError("not logged in to the Hugging Face Hub", where=name, fix=_LOGIN)
@@ -69,9 +84,9 @@ def push(
         api = HfApi()
         api.create_repo(name, repo_type="dataset", private=not public, exist_ok=True)
         refs = api.list_repo_refs(name, repo_type="dataset")
-        if verified.version in {tag.name for tag in refs.tags}:
+        if checked.version in {tag.name for tag in refs.tags}:
             raise InputError(
-                f"version {verified.version} is published there, and stays as it is",
+                f"version {checked.version} is published there, and stays as it is",
                 where=name,
                 fix="Release the next version with --previous, and push that.",
             )
@@ -82,13 +97,13 @@ def push(
             name,
             [*(CommitOperationDelete(path) for path in sorted(old)), *_added(root, digests)],
             repo_type="dataset",
-            commit_message=f"Version {verified.version}",
-            commit_description=f"Root digest {verified.digest}",
+            commit_message=f"Version {checked.version}",
+            commit_description=f"Root digest {checked.digest}",
             # Refused where somebody else has pushed meanwhile.
             parent_commit=there.sha,
         )
-        api.create_tag(name, repo_type="dataset", tag=verified.version, revision=commit.oid)
-    return f"{api.endpoint}/datasets/{name}", bool(there.private)
+        api.create_tag(name, repo_type="dataset", tag=checked.version, revision=commit.oid)
+    return checked, f"{api.endpoint}/datasets/{name}", bool(there.private)
 
 
 def _added(root: Path, digests: Mapping[str, str]) -> Iterator[CommitOperationAdd]:
@@ -102,7 +117,7 @@ def _added(root: Path, digests: Mapping[str, str]) -> Iterator[CommitOperationAd
 
 def _changed(path: str) -> Difference:
     return Difference(
-        "was changed since it was verified",
+        "was changed since it was checked",
         where=path,
         fix="Push again, and leave the folder alone meanwhile.",
     )

@@ -1,4 +1,4 @@
-"""`pairwright verify`: a release is what its own files say, or the first difference is named."""
+"""`pairwright check`: a release is what its own files say, or the first difference is named."""
 
 import json
 from collections.abc import Callable
@@ -8,7 +8,7 @@ import pytest
 
 from pairwright.errors import Difference, InputError
 from pairwright.pairs import Row
-from pairwright.releases.commands import verify
+from pairwright.releases.check import check
 from released import placebo, question, released, run_of
 from study import pairwright
 from tampering import Tampered, copy_of, renamed, turned
@@ -32,26 +32,26 @@ def bad(release: Path, tmp_path: Path) -> Tampered:
 
 def place(root: Path) -> str:
     with pytest.raises(Difference) as found:
-        verify(root)
+        check(root)
     assert found.value.what
     assert found.value.fix
     return found.value.where
 
 
 def test_an_untouched_release_verifies(release: Path) -> None:
-    found = verify(release)
-    assert (found.rows, found.subjects, found.kind) == (14, 9, "release")
-    assert verify(release, found.digest) == found
-    said = pairwright("verify", release).out
+    found = check(release)
+    assert (found.rows, found.subjects, found.trial_because) == (14, 9, ())
+    assert check(release, found.digest) == found
+    said = pairwright("check", release).out
     assert "is consistent" in said
     assert found.digest in said
 
 
 def test_the_digest_pins_a_release(release: Path) -> None:
     with pytest.raises(Difference, match="root digest"):
-        verify(release, "sha256:" + 64 * "0")
+        check(release, "sha256:" + 64 * "0")
     with pytest.raises(InputError, match="whole root digest"):
-        verify(release, "sha256:12")
+        check(release, "sha256:12")
 
 
 def test_any_changed_missing_or_further_file_is_named(bad: Tampered) -> None:
@@ -72,7 +72,7 @@ def test_a_file_or_link_that_is_not_listed_is_named(bad: Tampered) -> None:
 def test_what_downloads_leave_beside_a_release_is_no_part(bad: Tampered) -> None:
     (bad.root / ".git").mkdir()
     (bad.root / ".gitattributes").write_text("*.parquet lfs\n", encoding="utf-8")
-    assert verify(bad.root).rows == 14
+    assert check(bad.root).rows == 14
 
 
 def flip_votes(bad: Tampered) -> None:
@@ -139,14 +139,14 @@ def test_a_figure_of_the_audit_is_derived_again(bad: Tampered) -> None:
 
 def test_a_difference_is_one_message_or_json_and_exit_code_1(bad: Tampered) -> None:
     bad.write("LICENSE.md", "Do what you like.\n")
-    done = pairwright("verify", bad.root)
+    done = pairwright("check", bad.root)
     assert done.code == 1
     assert "LICENSE.md" in done.said
-    done = pairwright("verify", bad.root, "--json")
+    done = pairwright("check", bad.root, "--json")
     assert (done.code, json.loads(done.out)["difference"]["where"]) == (1, "LICENSE.md")
 
 
 def test_where_there_is_no_release_the_exit_code_is_2(tmp_path: Path) -> None:
-    assert pairwright("verify", tmp_path / "nothing").code == 2
-    assert pairwright("verify", tmp_path).code == 2
-    assert pairwright("verify", run_of(tmp_path / "run", question(1))).code == 2
+    assert pairwright("check", tmp_path / "nothing").code == 2
+    assert pairwright("check", tmp_path).code == 2
+    assert pairwright("check", run_of(tmp_path / "run", question(1))).code == 2

@@ -1,0 +1,198 @@
+"""The pages of a release: README.md, which is the dataset card that the Hugging Face Hub shows, and
+LICENSE.md. Their words are templates of `pages`.
+"""
+
+import json
+import re
+import tomllib
+from collections.abc import Iterable
+from functools import cache
+from itertools import islice
+from pathlib import Path
+
+from markupsafe import Markup
+from pydantic import JsonValue, ValidationError
+
+from pairwright.build_statement import BuildSummary
+from pairwright.errors import InputError, first_invalid
+from pairwright.modes import MODES, Mode
+from pairwright.pages import Table, render_markdown, render_words
+from pairwright.pairs import Layout, Part, Row, read_rows
+from pairwright.releases.contents import BASELINES, Contents, Json
+from pairwright.releases.licences import licence_address, licences_on_hub, own_licence
+from pairwright.stats import Estimate
+from pairwright.text import visible
+
+_SHOWN_WORDS = 60
+"""Words of each text of the pair that a card shows."""
+_SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
+
+
+def dataset_card(layout: Layout, contents: Contents, manifest: Json) -> str:
+    """Write README.md of a release with this manifest. Raises InputError if stated.json does not
+    say how the pairs were built as a build does."""
+    public, own = contents.public, contents.stated.info.citation.strip()
+    return yaml_header(contents, manifest) + render_markdown(
+        "card",
+        example=_example(layout, manifest["rows"]["parts"]),
+        columns=column_texts(),
+        models=model_rows(contents),
+        agreement=public.findings.agreement if public else {},
+        baselines=BASELINES,
+        percent=lambda found: Estimate.model_validate(found).percent() if found else "n/a",
+        citation=_code(own or bibtex_entry(manifest), "bibtex"),
+        **_shared(contents, manifest),
+    )
+
+
+def licence_page(contents: Contents, manifest: Json) -> str:
+    """Write LICENSE.md."""
+    own = contents.stated.info.own_licence
+    names = [name for name in (*manifest["rows"]["licences"], own) if name]
+    texts = {name: address for name in names if (address := licence_address(name))}
+    # Addresses of our making, of ids of a few characters: links, where others are text.
+    listed = Markup("\n".join(f"- {name}: <{address}>" for name, address in texts.items()))
+    return render_markdown("licence", texts=listed, **_shared(contents, manifest))
+
+
+def statement(topic: str, contents: Contents, manifest: Json) -> list[str]:
+    """The paragraphs of a topic of the card's words as plain text."""
+    said = render_words("card_words", topic=topic, **_shared(contents, manifest))
+    return [one for one in said if not isinstance(one, Table)]
+
+
+def _shared(contents: Contents, manifest: Json) -> Json:
+    """What all templates see."""
+    counts, modes = manifest["rows"], modes_of(manifest)
+    alike = [name for name in counts["licences"] if name.startswith("CC-BY-SA-")]
+    return {
+        "name": manifest["name"], "canary": manifest["canary"], "counts": counts,
+        "study": manifest["human"], "audit": manifest["audit"], "build": build_of(contents),
+        "stated": contents.stated, "info": contents.stated.info, "modes": modes,
+        "own": any(mode.label == "given" for mode in modes),
+        "twins": any(mode.halves == 2 for mode in modes),
+        "addressed": counts["posts"] - counts["hosts"].get("none", 0),
+        "hosts": sorted(set(counts["hosts"]) - {"none"}),
+        "share_alike": max(alike, default="").replace("CC-BY-SA-", "CC BY-SA "),
+    }  # fmt: skip
+
+
+def build_of(contents: Contents) -> BuildSummary:
+    """How the pairs were built. Raises InputError if stated.json says it unlike a build."""
+    try:
+        return BuildSummary.model_validate(contents.stated.build)
+    except ValidationError as error:
+        field, fault = first_invalid(error)
+        fix = "Take this file again from where it came from."
+        raise InputError(fault, where=f"stated.json [build.{field}]", fix=fix) from None
+
+
+def model_rows(contents: Contents) -> list[tuple[str, str, str]]:
+    """Role, model, and how it sampled."""
+    build, rows = build_of(contents), list[tuple[str, str, str]]()
+    if build.roles is None or not build.roles.planner:
+        return rows
+    roles = {
+        "planner": (build.roles.planner,), "generator": build.roles.generator,
+        "judge": build.roles.judge,
+    }  # fmt: skip
+    for role, endpoints in roles.items():
+        sampling = build.sampling.get(role)
+        values = sampling.model_dump(exclude_none=True) if sampling else {}
+        sampled = ", ".join(f"{name} {value}" for name, value in values.items()) or "not stated"
+        rows += [(role, build.model(each), sampled) for each in endpoints]
+    return rows
+
+
+def _example(layout: Layout, parts: Iterable[Json]) -> Json:
+    """The pair that a card shows: the first of the first mode that the release has, of a twin both
+    sides. Long texts are cut, and posts are left out."""
+    paths = [layout.part(Part(part["config"], part["split"])) for part in parts]
+    firsts = [list(islice(read_rows(path), 2)) for path in paths]
+    order = list(MODES)
+    first, *others = min(firsts, key=lambda rows: order.index(MODES[rows[0].mode or ""].name))
+    sides = [first, *others] if first.twin_id else [first]
+    return {
+        "question": _cut(first.question),
+        "responses": [_cut(first.chosen), _cut(first.rejected)],
+        "expected": [_expected(row) for row in sides if row.answer_key],
+        "label": MODES[first.mode or ""].label,
+        "sides": len(sides),
+    }
+
+
+def _expected(row: Row) -> str:
+    return _cut("; ".join(aspect.aspect for aspect in row.answer_key))
+
+
+def _cut(text: str) -> str:
+    parts = text.split()
+    return " ".join(parts[:_SHOWN_WORDS]) + (" …" if len(parts) > _SHOWN_WORDS else "")
+
+
+@cache
+def column_texts() -> dict[str, str]:
+    """What each column of data/*.parquet holds."""
+    path = Path(__file__).with_name("columns.toml")
+    texts: dict[str, str] = tomllib.loads(path.read_text(encoding="utf-8"))
+    return texts
+
+
+def bibtex_entry(manifest: Json) -> str:
+    """A BibTeX entry that names exactly this release."""
+    name, version = manifest["name"], manifest["version"]
+    return (
+        f"@misc{{{name},\n  title = {{{name}}},\n"
+        f"  version = {{{version}}},\n  note = {{Canary {manifest['canary']}}}\n}}"
+    )
+
+
+def _code(text: str, language: str) -> Markup:
+    """A block shown letter by letter; its fence is longer than any run of backticks in it."""
+    text = visible(text)
+    longest = max(map(len, re.findall("`+", text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return Markup(f"{fence}{language}\n{text.strip()}\n{fence}")
+
+
+def modes_of(manifest: Json) -> list[Mode]:
+    """The modes that a release has pairs of, in the order of pages."""
+    names = {config["mode"] for config in manifest["rows"]["configs"]}
+    return [mode for mode in MODES.values() if mode.name in names]
+
+
+def yaml_header(contents: Contents, manifest: Json) -> str:
+    """The YAML that opens a dataset card, with its two lines of dashes: what the Hugging Face Hub
+    and `datasets` read.
+
+    Values are written as JSON, which is YAML too. They are names that are checked before they
+    become paths, or words of this file: no text of a pair or a configuration is among them.
+
+    preference/ is not a configuration here: `datasets` (5.2) reads all configurations of a card
+    with the reader that suits the first, and the others are Parquet.
+    """
+    counts, own = manifest["rows"], own_licence(contents, modes_of(manifest))
+    licences = licences_on_hub({*counts["licences"], *own})
+    values: dict[str, JsonValue] = {
+        "pretty_name": f"{manifest['name']} {manifest['version']}",
+        "license": licences[0] if len(licences) == 1 else list[JsonValue](licences),
+    }
+    if languages := contents.stated.info.languages:
+        values["language"] = list[JsonValue](languages)
+    if "other" in licences:
+        values |= {"license_name": "see-license-md", "license_link": "LICENSE.md"}
+    size = next((name for limit, name in _SIZES if counts["rows"] < limit), "1M<n<10M")
+    trial = ["trial-no-benchmark"] if contents.stated.kind == "trial" else []
+    values |= {
+        "task_categories": ["text-ranking", "text-generation"],
+        "size_categories": [size],
+        "tags": ["preference", "personalization", "reward-models", "evaluation", *trial],
+    }
+    files: dict[str, list[JsonValue]] = {}
+    for part in counts["parts"]:
+        place = {"split": part["split"], "path": part["path"]}
+        files.setdefault(part["config"], []).append(place)
+    lines = [f"{name}: {json.dumps(value)}" for name, value in values.items()]
+    configs = ({"config_name": name, "data_files": paths} for name, paths in files.items())
+    listed = [f"- {json.dumps(config)}" for config in configs]
+    return "\n".join(["---", *lines, "configs:", *listed, "---"]) + "\n"

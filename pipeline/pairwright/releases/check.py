@@ -1,0 +1,335 @@
+"""Is a release what it says? Its files have their checksums, decisions follow from the raw answers,
+rows from the decisions, the manifest from the rows, and the audit's figures from both.
+
+Needs the release's folder alone. Pages are covered by their checksums.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any, NamedTuple
+
+from pydantic_core import to_json
+from typer import Option
+
+from pairwright.audits.examination import Options, audit_pairs
+from pairwright.audits.records import Audit
+from pairwright.errors import Difference, InputError
+from pairwright.lines import read_document, read_lines, read_one
+from pairwright.modes import halves_of
+from pairwright.options import ReleasePath
+from pairwright.pairs import Layout, Part, ReadRow, Row, RowPost, licence_of, open_release
+from pairwright.pairs.layout import file_digest, read_checksums, root_digest
+from pairwright.pairs.row import derived_twin_id
+from pairwright.progress import Progress, Step, log_notes
+from pairwright.records import content_id
+from pairwright.releases.contents import (
+    Contents,
+    RowFrames,
+    Stated,
+    manifest_of,
+    read_contents,
+    release_at,
+)
+from pairwright.releases.rows import answered, due_subjects
+from pairwright_human_eval.decisions import Decision
+from pairwright_human_eval.released import ReleasedStudy
+
+TOLERANCE = 1e-6
+"""Between figures that two versions of a library estimate: they are rounded to six places."""
+DOWNLOADED = (".git", ".gitattributes", ".cache")
+"""What git and the Hub's own tools put beside the files of a release, at the top level only."""
+_DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
+_USER = re.compile(r"user-[0-9a-f]{16}")
+_AGAIN = (
+    "Take the release again from where it was published; if it is the same there, tell its"
+    " maintainers."
+)
+_LONGEST = 100
+
+
+class CheckedRelease(NamedTuple):
+    """A release that is what it says."""
+
+    digest: str
+    """The root digest."""
+    name: str
+    version: str
+    trial_because: tuple[str, ...]
+    """Empty in an ordinary release."""
+    rows: int
+    subjects: int
+    """Twins and single pairs."""
+    answers: int
+    """Answered tasks, from which every decision was derived again."""
+    files: int
+
+
+def check(
+    release: ReleasePath,
+    digest: Annotated[
+        str | None, Option(help="The root digest to expect.", metavar="sha256:...")
+    ] = None,
+    *,
+    progress: Progress = log_notes,
+) -> CheckedRelease:
+    """Derive decisions, rows, counts and the audit's figures of a release again, and compare.
+
+    Needs the folder alone. Stops at the first difference and names its place; then the exit code is
+    1.
+
+    --push publishes what was checked, tagged with its version. It needs the extra [hub] and your
+    own login: `hf auth login`, or HF_TOKEN. A new dataset is private, so that it can be looked at
+    first; one that exists stays as visible as it is.
+
+    Raises Difference at the first place that differs, and InputError if the folder is not a
+    release or `digest` not a digest.
+
+        >>> check("releases/1.0.0").rows
+        412
+
+    Examples::
+
+        pairwright check releases/1.0.0 --digest sha256:...
+        pairwright check releases/1.0.0 --push my-lab/my-pairs
+    """
+    layout = Layout(Path(release))
+    actual, files = check_folder(layout.root, digest, progress)
+    for own in (layout.card, layout.licences, layout.croissant, layout.audit, layout.audit_page):
+        if not own.is_file():
+            raise difference("is missing: every release has it", layout.inside(own))
+    try:
+        contents = read_contents(layout)
+        progress(Step("people's answers"))
+        if contents.public:
+            _check_study(layout, contents.public, contents.stated)
+        frames, audit = _check_rows(layout, contents, progress)
+        _check_manifest(layout, contents, frames)
+        _check_audit(layout, audit)
+    except InputError as error:
+        raise difference(error.what, error.where.replace(f"{layout.root}/", "", 1)) from None
+    stated, answers = contents.stated, contents.public.tasks if contents.public else 0
+    return CheckedRelease(
+        actual, stated.name, stated.version, stated.trial_because, len(frames.rows),
+        frames.rows["subject"].nunique(), answers, files,
+    )  # fmt: skip
+
+
+def difference(what: str, where: str) -> Difference:
+    """The error to raise; names of files are shown so that a terminal stays whole."""
+    return Difference(what, where=where if where.isprintable() else ascii(where), fix=_AGAIN)
+
+
+def same(name: str, there: object, must: object, where: str) -> None:
+    """Raise Difference unless what is there is what must be."""
+    if there != must:
+        raise difference(f"{name} is {_shown(there)}, and must be {_shown(must)}", where)
+
+
+def _shown(value: object) -> str:
+    """A value for a message: escaped, and cut to about a hundred characters."""
+    text = ascii(value) if not isinstance(value, str) or not value.isprintable() else repr(value)
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
+
+
+# Files
+
+
+def check_folder(
+    root: Path, digest: str | None = None, progress: Progress = lambda _: None
+) -> tuple[str, int]:
+    """The root digest of a folder that is as its checksums say, and the number of its files.
+
+    Raises Difference; InputError if `root` is not a release or `digest` not a digest.
+    """
+    if digest is not None and not _DIGEST.fullmatch(digest):
+        raise InputError(
+            f"{digest!r} is not a whole root digest",
+            where="--digest",
+            fix="Give `sha256:` and all 64 hex digits, as `pairwright check` prints them.",
+        )
+    sums, there = release_at(root).checksums.name, set(_files(root))
+    try:
+        listed = read_checksums(root)
+    except InputError as error:
+        raise difference(error.what, error.where.replace(f"{root}/", "", 1)) from None
+    if missing := sorted(listed.keys() - there):
+        raise difference("is listed in checksums.sha256, and is not there", missing[0])
+    if extra := sorted(there - listed.keys() - {sums}):
+        raise difference("is there, and is not listed in checksums.sha256", extra[0])
+    for n, (path, expected) in enumerate(listed.items(), start=1):
+        same("sha256", file_digest(root / path), expected, path)
+        progress(Step("hashes", n, len(listed)))
+    actual = root_digest(root)
+    if digest is not None:
+        same("the root digest", actual, digest, sums)
+    return actual, len(there)
+
+
+def _files(root: Path) -> Iterator[str]:
+    """All files, by paths with forward slashes. Raises Difference for a link or a device."""
+    for path in sorted(root.rglob("*")):
+        inside = path.relative_to(root)
+        if inside.parts[0] in DOWNLOADED:
+            continue
+        if path.is_symlink() or not (path.is_file() or path.is_dir()):
+            raise difference("is a link or a device, and a release has files alone", str(inside))
+        if path.is_file():
+            yield inside.as_posix()
+
+
+# Answers, manifest and audit
+
+
+def _check_study(layout: Layout, public: ReleasedStudy, stated: Stated) -> None:
+    """Nobody answered twice, each answer is on a unit of the study, and the decisions are those
+    that the answers give. Raises Difference."""
+    file, answered = layout.inside(layout.answers), set[tuple[object, ...]]()
+    known = {outline.id: {pair.id for pair in outline.pairs} for outline in public.outlines}
+    for number, answer in enumerate(public.answers, start=1):
+        where = f"{file}:{number}"
+        if answer.unit not in known or answer.pair not in {*known[answer.unit], ""}:
+            raise difference(f"{answer.unit} is not a unit of the study", where)
+        once = (
+            answer.annotator, answer.kind, answer.unit, answer.pair, answer.item, answer.round
+        )  # fmt: skip
+        if once in answered:
+            raise difference(f"{answer.annotator} answered this before", where)
+        answered.add(once)
+    if stated.kind == "release":
+        same("simulated, in an ordinary release,", public.simulated, False, file)
+    file = layout.inside(layout.decisions)
+    there = {line.unit: line for line in read_lines(layout.decisions, Decision)}
+    if lost := sorted(there.keys() ^ public.decisions.keys()):
+        raise difference(f"{lost[0]} is there or follows from the answers, and not both", file)
+    for line, (subject, own) in enumerate(there.items(), start=1):
+        for field in Decision.model_fields:
+            due = getattr(public.decisions[subject], field)
+            same(f"{field} of {subject}", getattr(own, field), due, f"{file}:{line}")
+
+
+def _check_manifest(layout: Layout, contents: Contents, frames: RowFrames) -> None:
+    """manifest.json counts what is there. Raises Difference."""
+    must = json.loads(to_json(manifest_of(layout, contents, frames)))
+    try:
+        there: Any = json.loads(read_document(layout.manifest))
+        stated = dict(there)
+    except (TypeError, ValueError, RecursionError):
+        raise difference("is not JSON with named values", layout.inside(layout.manifest)) from None
+    for name in must | stated:
+        same(name, stated.get(name), must.get(name), layout.inside(layout.manifest))
+
+
+def _check_audit(layout: Layout, must: Audit) -> None:
+    """The figures of the audit are those of one that was made now. Raises Difference."""
+    there, file = read_one(layout.audit, Audit), layout.inside(layout.audit)
+    same("the rows of the audit", there.source.rows, must.source.rows, file)
+    checks = {(check.name, check.config): check for check in must.checks}
+    stated = {(check.name, check.config): check for check in there.checks}
+    for name in checks | stated:
+        own, due = stated.get(name), checks.get(name)
+        where = f"{file} [{' '.join(filter(None, name))}]"
+        same("its status", own and own.status, due and due.status, where)
+        for field in ("value", "low", "high", "n"):
+            a, b = (getattr(one.found, field) if one and one.found else None for one in (own, due))
+            if a is None or b is None or abs(a - b) > TOLERANCE:
+                same(field, a, b, where)
+
+
+# Rows
+
+
+def _check_rows(layout: Layout, contents: Contents, progress: Progress) -> tuple[RowFrames, Audit]:
+    """Check all rows, each for itself, with its twin, with people's decisions and with all others,
+    in one pass with an audit of them. Raises Difference; InputError for a file that cannot be read.
+    """
+    checks = _RowChecks(contents)
+    audit = audit_pairs(
+        open_release(layout.root),
+        Options(public=contents.public),
+        progress=lambda name, done: progress(Step(f"auditing: {name}", done)),
+        look=checks.add,
+    )
+    checks.end()
+    return checks.frames, audit
+
+
+class _RowChecks:
+    """What every row must be, and what it must not share with another."""
+
+    def __init__(self, contents: Contents) -> None:
+        self.frames = RowFrames()
+        self._contents, self._due = contents, due_subjects(contents)
+        self._ids, self._splits = set[str](), dict[str, str]()
+        self._half: ReadRow | None = None
+
+    def add(self, line: ReadRow) -> None:
+        """Check one row, part by part. Raises Difference."""
+        row, where = line.row, line.where
+        part, file = Part(row.config, line.split), where.rpartition(":")[0]
+        same("domain and mode", part.path, file, where)
+        if self._half and self._half.where.rpartition(":")[0] != file:
+            self._refuse_half()
+        self._check_row(row, line.split, where)
+        self._check_answers(row, where)
+        if halves_of(row.mode) == 1:
+            same("twin_id", row.twin_id, None, where)
+        elif self._half is None:
+            self._half = line
+        else:
+            _check_twin(self._half.row, row, where)
+            self._half = None
+        self.frames.add(part, row)
+
+    def _check_row(self, row: Row, split: str, where: str) -> None:
+        if not _USER.fullmatch(row.user or ""):
+            raise difference(f"user is {row.user!r}, and must be a pseudonym", where)
+        same("id", row.id, row.derived_id(), where)
+        if row.id in self._ids:
+            raise difference(f"{row.id} is there twice", where)
+        self._ids.add(row.id)
+        if row.subject not in self._due:
+            raise difference(f"{row.subject} does not belong into this release", where)
+        same("mode", row.mode, self._due[row.subject], where)
+        known = self._splits.setdefault(row.user or "", split)
+        same(f"the split of {row.user}", split, known, where)
+        texts: list[Row | RowPost] = [row, *row.profile]
+        for n, one in enumerate(texts):
+            due = licence_of(one.source_url, one.created, self._contents.stated.info.licence)
+            same("licence", one.licence, due, f"{where} [profile.{n - 1}]" if n else where)
+
+    def _check_answers(self, row: Row, where: str) -> None:
+        due = answered(row.id, row.subject, self._contents)
+        for name in ("votes", "verified", "simulated"):
+            same(name, getattr(row, name), due[name], where)
+        for n, aspect in enumerate(row.rubric_aspects):
+            counts = due["answers"][n] if due["answers"] else (None, None)
+            there = (aspect.support, aspect.delivery)
+            same("answers", there, tuple(counts), f"{where} [rubric_aspects.{n}]")
+
+    def _refuse_half(self) -> None:
+        if half := self._half:
+            what = f"half a twin: the other half of {half.row.twin_id} is missing"
+            raise difference(what, half.where)
+
+    def end(self) -> None:
+        """After the last row: nothing that belongs in is left out. Raises Difference."""
+        self._refuse_half()
+        if lost := sorted(self._due.keys() - set(self.frames.rows["subject"])):
+            raise difference(f"{lost[0]} belongs into this release, and no row is of it", "data")
+
+
+def _check_twin(first: Row, other: Row, where: str) -> None:
+    """Both sides hold the same responses, each chosen for one of two users."""
+    same("asked", (first.asked, other.asked), (True, False), where)
+    for row in (first, other):
+        same("twin_id", row.twin_id, derived_twin_id(first, other), where)
+    for name in ("question", "item_id", "domain", "generator", "judge", "verified"):
+        same(name, getattr(other, name), getattr(first, name), where)
+    same("chosen", other.chosen, first.rejected, where)
+    same("rejected", other.rejected, first.chosen, where)
+    if other.user == first.user:
+        raise difference(f"both halves are of {other.user}", where)
+    dyad = content_id("dyad", *sorted((first.user or "", other.user or "")))
+    same("dyad", (first.dyad, other.dyad), (dyad, dyad), where)

@@ -1,0 +1,168 @@
+"""Having the next release of a run go without somebody or something.
+
+RUN/forgotten.jsonl has who and what is to be forgotten, as hashes. It is never released.
+"""
+
+import os
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Annotated, NamedTuple
+
+from typer import Option
+
+from pairwright.construct.folder import RunFolder
+from pairwright.errors import InputError, on_disk
+from pairwright.lines import read_lines
+from pairwright.options import RunPath
+from pairwright.pairs.address import (
+    TOMBSTONES_FILE,
+    ForgetList,
+    Tombstone,
+    address_of,
+    read_tombstones,
+    url_name,
+)
+from pairwright.progress import Progress, Step, log_notes
+from pairwright.records import Item, pseudonym
+from pairwright.releases.rows import subjects_in
+
+_PSEUDONYM = re.compile(r"user-[0-9a-f]{16}")
+
+
+class Removal(NamedTuple):
+    """One user or address that is to be forgotten, and how much of the run it concerns."""
+
+    given: str
+    """The user's id or the address, as it was named."""
+    name: str
+    """Its hash in RUN/forgotten.jsonl."""
+    new: bool
+    """False if it had been recorded before."""
+    items: int
+    posts: int
+    pairs: int
+    twins: int
+    """Each has two of the pairs."""
+
+
+def forget(
+    run: RunPath,
+    *,
+    users: Annotated[
+        Iterable[str], Option("--user", help="An id or a pseudonym; repeatable.", metavar="USER")
+    ] = (),
+    urls: Annotated[
+        Iterable[str], Option("--url", help="Of a post or question; repeatable.", metavar="URL")
+    ] = (),
+    progress: Progress = log_notes,
+) -> tuple[tuple[Removal, ...], tuple[str, ...]]:
+    """Record who or what is to be forgotten: the next release goes without it.
+
+    Every pair made of that user's or that address's posts, or with a response by that user, is left
+    out, twins whole, with the answers on it. RUN/forgotten.jsonl holds hashes only; recording
+    somebody again is harmless. The run folder itself still holds the posts. Exits with 1 if
+    somebody or something named is nowhere in the run.
+
+    Raises InputError if nothing is named, or an address is not one. Returns what was recorded,
+    and what is nowhere in the run.
+
+    Examples::
+
+        pairwright forget runs/first --user 4711
+        pairwright forget runs/first --url https://cooking.stackexchange.com/q/123
+    """
+    run = Path(run)
+    RunFolder(run).settings()
+    given = dict([*(one for user in users for one in _user(user)), *map(_address, urls)])
+    if not given:
+        fix = "Give --user or --url, or several."
+        raise InputError("nobody and nothing is named", where=run, fix=fix)
+    progress(Step("looking through the run"))
+    found = Counter((name, kind) for name, kind, _ in set(_finds(run, given)))
+    there = {given[name] for name, _ in found}
+    lost = tuple(dict.fromkeys(one for one in given.values() if one not in there))
+    # What looks like a pseudonym was tried as an id, too: the one that is there is meant.
+    seen = {name for name, _ in found}
+    names = [name for name, one in given.items() if name in seen or one in lost]
+    new = add_tombstones(run, names)
+    kinds = ("items", "posts", "pairs", "twins")
+    return tuple(
+        Removal(given[name], name, name in new, *(found[name, kind] for kind in kinds))
+        for name in names
+    ), lost
+
+
+def _user(user: str) -> Iterator[tuple[str, str]]:
+    """The names of a user, each with what was given. What looks like a pseudonym may be the
+    source's own id: only the run can tell."""
+    if not user.strip():
+        raise InputError("names nobody", where="--user", fix="Give a user's id in the source.")
+    for name in (pseudonym(user), *([user] if _PSEUDONYM.fullmatch(user) else [])):
+        yield name, user
+
+
+def _address(text: str) -> tuple[str, str]:
+    address = address_of(text)
+    if address is None or "." not in address.host or re.search(r"\s", text.strip()):
+        raise InputError(
+            f"{text!r} is not an address",
+            where="--url",
+            fix="Give it as a browser shows it, such as https://cooking.stackexchange.com/q/123.",
+        )
+    return url_name(text), text
+
+
+def _finds(run: Path, names: Iterable[str]) -> Iterator[tuple[str, str, str]]:
+    """Name, kind and id of everything in a run that one of `names` concerns. A twin is concerned
+    whole, whichever side is."""
+    lists = [(name, _only(name)) for name in names]
+    for item in read_lines(RunFolder(run).items, Item):
+        sides = {item.user: item.profile}
+        if item.opposite:
+            sides[item.opposite.other] = item.opposite.profile
+        for name, one in lists:
+            own = {user for user in sides if pseudonym(user) == name}
+            posts = [
+                post.id
+                for user, profile in sides.items()
+                for post in profile
+                if user in own or one.holds(None, [post])
+            ]
+            if own or posts or one.concerns(item):
+                yield name, "items", item.id
+                yield from ((name, "posts", post) for post in posts)
+    # Without the file the run's first build has not finished.
+    pairs = run / "pairs.jsonl"
+    for _, subject in subjects_in(pairs) if pairs.exists() else ():
+        for name, one in lists:
+            if any(map(one.concerns, subject.pairs)):
+                yield from ((name, "pairs", pair.id) for pair in subject.pairs)
+                if len(subject.pairs) == 2:
+                    yield name, "twins", subject.id
+
+
+def _only(name: str) -> ForgetList:
+    one = frozenset({name})
+    return ForgetList(users=one) if name.startswith("user-") else ForgetList(urls=one)
+
+
+def add_tombstones(run: Path, names: Iterable[str]) -> tuple[str, ...]:
+    """Add those that are not there yet, and return them. What is there stays as it is.
+
+    Raises InputError for a line that is not a tombstone, and StoreError if the disk refuses.
+    """
+    path, there = run / TOMBSTONES_FILE, read_tombstones(run)
+    fresh = tuple(dict.fromkeys(n for n in names if n not in there.users | there.urls))
+    lines = "".join(Tombstone(name=name).model_dump_json() + "\n" for name in fresh)
+    if (there.users or there.urls) and not path.read_bytes().endswith(b"\n"):
+        # Somebody wrote a line by hand, and did not end it.
+        lines = f"\n{lines}"
+    if fresh:
+        with on_disk(path), path.open("a", encoding="utf-8") as file:
+            # In one piece at the end: two commands at once lose nothing of each other.
+            file.write(lines)
+            file.flush()
+            os.fsync(file.fileno())
+    return fresh

@@ -1,0 +1,254 @@
+"""From a run to a release: everything is written beside its place, and put there whole.
+
+A line of preference/ is a pair as message lists, which RewardBench's CLI reads:
+
+    {"id", "subset", "prompt", "chosen", "rejected", "canary"}
+
+`chosen` and `rejected` hold two messages each: the user's, the same in both, and the assistant's.
+`prompt` is the text of the user's message: RewardBench documents it as text beside whole
+conversations (`load_preference_dataset`, now `load_and_process_dataset`), and takes a list for the
+other schema, where `chosen` is text. RewardBench takes no system message, so the user's history is
+in the user's message, oldest post first. Aspects and narrative are never in it: they are the answer
+key.
+"""
+
+import shutil
+import tempfile
+from collections import Counter
+from collections.abc import Iterator, Mapping, Set
+from contextlib import ExitStack, closing
+from json.encoder import encode_basestring as _json
+from pathlib import Path
+from typing import Annotated, NamedTuple
+
+import pandas as pd
+from pydantic_core import to_json
+from typer import Option
+
+from pairwright.audits.run import write_audit
+from pairwright.construct.folder import RunFolder
+from pairwright.errors import InputError, on_disk
+from pairwright.files import whole_file, write_whole
+from pairwright.models.store import Store
+from pairwright.modes import MODES, label_of
+from pairwright.options import RunPath, share_of
+from pairwright.pages.output import output_folder
+from pairwright.pairs import Layout, Part, Row
+from pairwright.pairs.conversion import user_message
+from pairwright.pairs.layout import write_checksums
+from pairwright.progress import Progress, Step, log_notes
+from pairwright.releases.card import dataset_card, licence_page
+from pairwright.releases.contents import (
+    Contents,
+    Json,
+    Stated,
+    canary,
+    manifest_of,
+    write_contents,
+)
+from pairwright.releases.croissant import croissant_json
+from pairwright.releases.licences import AttributionLine, attribution, attribution_lines
+from pairwright.releases.rows import write_data
+from pairwright.releases.run import check_version, gather
+
+
+class ReleaseResult(NamedTuple):
+    """A release that was written."""
+
+    folder: Path
+    digest: str
+    """Its root digest, `sha256:...`, which is to be published beside it."""
+    stated: Stated
+    """Its name, version and kind, and what it was built with."""
+    manifest: Json
+    """Its manifest.json."""
+    table: pd.DataFrame
+    """By mode: twins or pairs `released` and `in_run`, `rows` and `users` of the release, and how
+    many units of the build `failed`."""
+    left_out: Mapping[str, int]
+    """By reason, the commonest first: twins and pairs that are not released."""
+
+    @property
+    def rows(self) -> int:
+        """How many rows it has."""
+        return int(self.manifest["rows"]["rows"])
+
+    @property
+    def not_stated(self) -> tuple[str, ...]:
+        """The fields of [release] that are empty, and that a reader of the card would miss."""
+        needless = {"max_overlap", "attribution", "citation"}
+        if "unknown" not in self.manifest["rows"]["licences"]:
+            needless.add("licence")
+        if any(label_of(mode) == "given" for mode in self.table.index):
+            needless |= {"own_licence", "annotators", "payment"}
+        info = self.stated.info
+        return tuple(name for name, value in info if not value and name not in needless)
+
+
+def release(
+    run: RunPath,
+    out: Annotated[Path | str, Option(help="A new folder, for the release.", metavar="DIR")],
+    version: Annotated[str, Option(help="The version, higher than any before.", metavar="X.Y.Z")],
+    *,
+    previous: Annotated[
+        Path | str | None, Option(help="The release before this one.", metavar="DIR")
+    ] = None,
+    trial: Annotated[
+        bool, Option("--trial", help="With simulated and unverified pairs: no benchmark.")
+    ] = False,
+    validation_share: Annotated[
+        float,
+        Option(
+            "--validation", help="Share of users for validation.", metavar="10%", parser=share_of
+        ),
+    ] = 0.0,
+    progress: Progress = log_notes,
+) -> ReleaseResult:
+    """Package verified pairs as a versioned, self-checking dataset.
+
+    Contains the pairs as Parquet and as message lists, raw answers by pseudonym, the audit, card,
+    Croissant, licences, manifest and checksums. The rule is [human] of RUN/config.toml; what the
+    pages say of the dataset is [release]. Nothing simulated or unverified is in it, unless it is a
+    trial, which says so everywhere. The same run, version and previous release give the same bytes.
+
+    Raises InputError for anything that keeps the run from being released, and StoreError if its
+    store or the disk refuses.
+
+        >>> made = release("runs/first", "releases/1.0.0", "1.0.0")
+        >>> made.rows, made.digest
+        (412, 'sha256:...')
+
+    Examples::
+
+        pairwright release runs/first --out releases/1.0.0 --version 1.0.0
+        pairwright release runs/first --out 1.1.0 --version 1.1.0 --previous releases/1.0.0
+        pairwright release runs/demo --out releases/demo --version 0.1.0 --trial
+    """
+    run, out = Path(run), Path(out)
+    if not 0 <= validation_share < 1:
+        raise InputError(
+            f"{validation_share} is not a share of users", where="--validation", fix="Give 0 to 1."
+        )
+    check_version(version)
+    output_folder(out)
+    if out.exists() or out.is_symlink():
+        raise InputError(
+            "is there already, and a release goes into a new folder",
+            where=out,
+            fix="Give --out the name of a folder that is not there.",
+        )
+    folder = RunFolder(run)
+    folder.settings()
+    if not folder.calls.exists():
+        fix = "Restore it from a copy, or build again."
+        raise InputError("is missing", where=folder.calls, fix=fix)
+    # Locked, so that no build changes the run meanwhile.
+    with closing(Store(folder.calls, writing=True)) as store:
+        contents, subjects = gather(
+            run, store, version, previous=None if previous is None else Path(previous), trial=trial,
+            validation_share=validation_share, progress=progress,
+        )  # fmt: skip
+        with on_disk(out):
+            out.parent.mkdir(parents=True, exist_ok=True)
+            temporary = Path(tempfile.mkdtemp(prefix=f"{out.name}.", dir=out.parent))
+        try:
+            result = _write(Layout(temporary), contents, subjects, run, out, progress)
+            with on_disk(out):
+                temporary.chmod(0o755)
+                temporary.rename(out)
+        finally:
+            shutil.rmtree(temporary, ignore_errors=True)
+    return result
+
+
+def _write(
+    layout: Layout,
+    contents: Contents,
+    subjects: pd.DataFrame,
+    run: Path,
+    out: Path,
+    progress: Progress,
+) -> ReleaseResult:
+    """Write a release into the folder of `layout`, which becomes `out`."""
+    chosen = subjects[subjects["why"] == ""]
+    frames = write_data(layout, run / "pairs.jsonl", chosen, contents, progress)
+    write_contents(layout, contents)
+    with RowFiles(layout, canary(contents.stated, frames.parts)) as row_files:
+        write_audit(
+            layout.root, contents.public, layout.audit, layout.audit_page,
+            lambda name, n: progress(Step(f"auditing: {name}", n)), row_files.add,
+        )  # fmt: skip
+    manifest = manifest_of(layout, contents, frames)
+    for path, text in derived_files(layout, contents, manifest, row_files.attributed):
+        progress(Step(f"writing {layout.inside(path)}"))
+        write_whole(path, text)
+    progress(Step("checksums"))
+    failed = Counter(unit.mode for unit in contents.units if unit.outcome == "failed")
+    counts = pd.DataFrame({
+        "failed": pd.Series(failed, dtype=int),
+        "released": chosen.groupby("mode").size(),
+        "in_run": subjects.groupby("mode").size(),
+        "rows": frames.rows.groupby("mode").size(),
+        "users": frames.rows.groupby("mode")["user"].nunique(),
+    })  # fmt: skip
+    reasons = (why.removeprefix("refused: ").split("; ")[0] for why in subjects["why"] if why)
+    return ReleaseResult(
+        folder=out,
+        digest=write_checksums(layout.root),
+        stated=contents.stated,
+        manifest=manifest,
+        table=counts.reindex([mode for mode in MODES if mode in counts.index])
+        .fillna(0)
+        .astype(int),
+        left_out=dict(Counter(reasons).most_common()),
+    )
+
+
+# Files that are made of others
+
+
+class RowFiles(ExitStack):
+    """Writes the files of preference/ while the rows are read for something else, and collects the
+    lines of attribution.csv, so that no file made of rows needs another reading."""
+
+    def __init__(self, layout: Layout, canary: str) -> None:
+        super().__init__()
+        self._layout, self._canary = layout, canary
+        self.attributed = set[AttributionLine]()
+        self._part: Part | None = None
+
+    def add(self, part: Part, row: Row) -> None:
+        """Write the next row, part by part. Raises StoreError if the disk refuses."""
+        if part != self._part:
+            self.close()  # The file of the part before is whole.
+            self._part = part
+            self._file = self.enter_context(whole_file(self._layout.preference(part)))
+        self._file.write(preference_line(row, self._canary).encode())
+        self.attributed.update(attribution_lines(row))
+
+
+def preference_line(row: Row, canary: str) -> str:
+    """The row's line in preference/. Its user's message is there three times, and encoded once."""
+    text = _json(user_message(row.question, row.profile))
+    chosen, rejected = (
+        f'[{{"role": "user", "content": {text}}},'
+        f' {{"role": "assistant", "content": {_json(response)}}}]'
+        for response in (row.chosen, row.rejected)
+    )
+    return (
+        f'{{"id": {_json(row.id)}, "subset": {_json(row.config)}, "prompt": {text},'
+        f' "chosen": {chosen}, "rejected": {rejected}, "canary": {_json(canary)}}}\n'
+    )
+
+
+def derived_files(
+    layout: Layout, contents: Contents, manifest: Json, attributed: Set[AttributionLine]
+) -> Iterator[tuple[Path, str]]:
+    """Every file that is made of others, but those of preference/ and the audit, with its text;
+    `attributed` are the lines of attribution.csv. Raises InputError if stated.json does not say how
+    the pairs were built."""
+    yield layout.manifest, to_json(manifest, indent=2).decode() + "\n"
+    yield layout.card, dataset_card(layout, contents, manifest)
+    yield layout.croissant, croissant_json(layout, contents, manifest)
+    yield layout.licences, licence_page(contents, manifest)
+    yield layout.attribution, "".join(attribution(attributed))
