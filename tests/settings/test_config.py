@@ -12,7 +12,6 @@ from pairwright.construct.folder import RunFolder, to_toml
 from pairwright.errors import ConfigError, StoreError
 from pairwright.settings.config import PRESETS, Config, differences, essential, load, validate
 from pairwright.settings.endpoints import Endpoint
-from pairwright.settings.rules import ReleaseInfo
 from scripted import settings
 
 GOOD = """
@@ -383,59 +382,21 @@ def test_accepted_changes_remove_old_outcomes_and_leave_the_calls(tmp_path: Path
     prepare(tmp_path, settings(words=90))
 
 
-def written(folder: Path, human: dict[str, Any] | None = None, **release: Any) -> None:
-    """Write into [release] and [human] of a run's own config, as a person does."""
-    path = RunFolder(folder).config
-    saved = tomllib.loads(path.read_text("utf-8"))
-    saved["release"] |= release
-    saved["human"] |= human or {}
-    path.write_text(to_toml(saved), "utf-8")
-
-
-def release_of(folder: Path) -> ReleaseInfo:
-    return RunFolder(folder).settings().release
-
-
-def test_what_a_person_wrote_about_the_release_outlives_the_next_builds(tmp_path: Path) -> None:
+def test_what_a_person_wrote_into_the_folder_stays_unless_the_config_names_it(
+    tmp_path: Path,
+) -> None:
     given = settings(release={"contact": "a@example.org"})
     prepare(tmp_path, given)
-    written(tmp_path, licence="CC-BY-4.0", languages=["en"])
-    for _ in range(2):
-        prepare(tmp_path, given)
-        assert release_of(tmp_path).licence == "CC-BY-4.0"
-        assert release_of(tmp_path).languages == ("en",)
-    # What the given config said is not a person's word in the folder.
-    prepare(tmp_path, settings(release={"contact": "b@example.org"}))
-    assert release_of(tmp_path).contact == "b@example.org"
-    prepare(tmp_path, settings())
-    assert (release_of(tmp_path).contact, release_of(tmp_path).licence) == ("", "CC-BY-4.0")
-
-
-def test_a_rule_that_was_tried_in_the_folder_outlives_the_next_build(tmp_path: Path) -> None:
-    given = settings(human={"repeats": 0.1})
-    prepare(tmp_path, given)
-    written(tmp_path, human={"rule": "majority"})
-    prepare(tmp_path, given)
-    rules = RunFolder(tmp_path).settings().human
-    assert (rules.rule, rules.repeats) == ("majority", 0.1)
-    with pytest.raises(
-        ConfigError, match=r"\[human\].*\n    rule: 'majority' here, 'unanimity' in"
-    ):
-        prepare(tmp_path, settings(human={"rule": "unanimity"}))
-    prepare(tmp_path, settings(human={"rule": "majority"}))
-
-
-def test_a_conflict_between_two_texts_about_the_release_is_named(tmp_path: Path) -> None:
-    prepare(tmp_path, settings())
-    written(tmp_path, contact="here@example.org", payment="12 an hour")
-    before = RunFolder(tmp_path).config.read_bytes()
-    other = settings(release={"contact": "there@example.org", "payment": "12 an hour"})
-    with pytest.raises(ConfigError) as found:
-        prepare(tmp_path, other)
-    for said in ("[release]", "contact: 'here@example.org' here, 'there@example.org'"):
-        assert said in str(found.value)
-    assert "payment" not in str(found.value)
-    assert RunFolder(tmp_path).config.read_bytes() == before
+    run = RunFolder(tmp_path)
+    saved = tomllib.loads(run.config.read_text("utf-8"))
+    saved["release"] |= {"licence": "CC-BY-4.0", "contact": "here@example.org"}
+    saved["human"] |= {"rule": "majority"}
+    run.config.write_text(to_toml(saved), "utf-8")
+    for config in (given, settings(release={"contact": "a@example.org"}, human={"repeats": 0.1})):
+        prepare(tmp_path, config)
+        assert run.settings().release.licence == "CC-BY-4.0"
+        assert run.settings().release.contact == "a@example.org"
+        assert run.settings().human.rule == "majority"
 
 
 def test_a_folder_with_other_files_or_a_file_is_no_run_folder(tmp_path: Path) -> None:
