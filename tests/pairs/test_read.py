@@ -459,7 +459,7 @@ def test_a_file_in_which_nothing_can_be_read_names_its_columns(tmp_path: Path) -
     ("columns", "message"),
     [
         (("chosen=better",), "'prompt', 'chosen', 'rejected'"),
-        (("better=chosen",), "is not WHAT=VALUE"),
+        (("better=chosen",), "there is no 'better'"),
         (("chosen=a", "chosen=b"), "given twice"),
         (("--label left=a",), "WHAT is one of first, second"),
         (("first=prompt", "second=chosen", "--label first", "--label second=2"), "without values"),

@@ -107,7 +107,7 @@ def test_a_byte_order_mark_and_windows_line_ends_do_no_harm(tmp_path: Path) -> N
     ("old", "new", "told"),
     [
         # No such key, at each level.
-        ("words = 100", "word = 100", ["[word]", "no such key as word", "docs/config.md"]),
+        ("words = 100", "word = 100", ["[word]", "no such key", "docs/config.md"]),
         ('model = "m"', 'model = "m"\ntimeout = 5', ["[endpoints.local.timeout]", "no such key"]),
         ("off = []", "min_words = 81", ["80 words", "min_words is 81"]),
         # A key that is nearly a known one says which, also where that one is now missing.

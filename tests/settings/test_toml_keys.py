@@ -86,5 +86,5 @@ def test_files_of_rubrics_name_the_key_that_is_meant(
 
 def test_a_key_that_is_like_none_has_no_guess(tmp_path: Path) -> None:
     text = complaint(load_scorers, tmp_path / "s.toml", "zzz = 1", ConfigError)
-    assert "There is no such key as zzz. " in text
+    assert "[zzz]: there is no such key" in text
     assert "Did you mean" not in text

@@ -54,13 +54,32 @@ def command_tree() -> Any:
     return tree
 
 
+UsageError: Any = typer.BadParameter.__base__
+"""What Typer raises for words that it cannot use."""
+
+
+def _refuse(error: Any) -> None:
+    """Say which word of the command line is wrong; of a command without any, its help."""
+    if type(error).__name__ == "NoArgsIsHelpError":
+        error.show()
+    else:
+        path = error.ctx.command_path if error.ctx else "pairwright"
+        typer.echo(
+            f"error: {error.format_message()}\nhint: `{path} --help` has all options.", err=True
+        )
+    sys.exit(2)
+
+
 def main() -> None:
     """Run a command. What a user can correct is an error with a hint; a bug is a traceback."""
     if isinstance(sys.stdout, TextIOWrapper):
         # A terminal whose encoding lacks a character shows its code, as Python does for errors.
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
-        command_tree()(prog_name="pairwright")
+        code = command_tree()(prog_name="pairwright", standalone_mode=False)
+        sys.exit(code or 0)
+    except UsageError as wrong:
+        _refuse(wrong)
     except (KeyboardInterrupt, asyncio.CancelledError, Interrupted) as stopped:
         typer.echo(
             str(stopped) or "Stopped. Every finished call is stored; run again to go on.", err=True

@@ -269,7 +269,8 @@ def read_map(options: Iterable[str], known: Iterable[str], option: str) -> dict[
         name, equals, value = one.partition("=")
         if name not in known or not (equals or option == "--label"):
             fix = f"WHAT is one of {', '.join(known)}.{near(name, known)}"
-            raise InputError("is not WHAT=VALUE", where=f"{option} {one}", fix=fix)
+            what = f"there is no {name!r}" if equals else "is not WHAT=VALUE"
+            raise InputError(what, where=f"{option} {one}", fix=fix)
         if name in named:
             fix = "Leave one out."
             raise InputError(f"{name} is given twice", where=f"{option} {one}", fix=fix)

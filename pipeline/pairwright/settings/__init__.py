@@ -65,6 +65,7 @@ def validated(
         # A value that fits no member of a union has an error for each of them.
         more = [one["msg"] for one in errors if _key(one, data) == key and one != first]
         said = [first["msg"], *(one.removeprefix("Input should be ") for one in more)]
+        said = ["there is no such key"] if first["type"] == "extra_forbidden" else said
         raise error(
             _in_toml(" or ".join(dict.fromkeys(said))),
             where=f"{path} [{key or 'the whole file'}]",
@@ -104,7 +105,7 @@ def _remedy(kind: type[BaseModel], error: ErrorDetails, key: str, absent: set[st
     if what == "extra_forbidden":
         own = key.rpartition(".")[2]
         guess = near(own, absent) or near(own, _all_keys(kind) - {own})
-        return f"There is no such key as {key}.{guess}"
+        return guess.lstrip()
     if what == "union_tag_not_found" and isinstance(given, dict):
         return next(filter(None, (near(name, ["kind"]) for name in given)), "").strip()
     context = error.get("ctx", {})

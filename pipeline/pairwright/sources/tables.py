@@ -291,7 +291,7 @@ def locate(given: str, folder: Path) -> Path | None:
     if not path.exists() and suffix not in OPENERS and looks_like_id(given):
         return None
     dump = 'or name a dump\'s folder, with format = "stackexchange"'
-    check_file(path, f"`path` is relative to {folder}: correct it; {dump}.")
+    check_file(path, f"Correct `path`, which is relative to {folder}.")
     if suffix not in OPENERS:
         fix = f"Use one of {', '.join(OPENERS)}; unpack a packed file first; {dump}."
         raise SourceError(f"unknown kind of file {suffix!r}", where=path, fix=fix)
