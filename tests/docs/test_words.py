@@ -9,7 +9,11 @@ import pytest
 from markdown_it import MarkdownIt
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+NAMES = ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "human_eval/README.md")
+PAGES = [
+    *(ROOT / name for name in (*NAMES, "human_eval/guidelines.md")),
+    *sorted((ROOT / "docs").glob("*.md")),
+]
 WRITTEN = [page for page in PAGES if "Written by docs/generate.py" not in page.read_text("utf-8")]
 WORDS = tomllib.loads(Path(__file__).with_name("words.toml").read_text("utf-8"))
 FORBIDDEN = re.compile(rf"(?<!\w)(?:{'|'.join(WORDS['forbidden'])})(?!\w)", re.IGNORECASE)
