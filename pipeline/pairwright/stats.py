@@ -288,15 +288,3 @@ def mean(values: Floats, clusters: Places, *, least: float, most: float = math.i
     if not len(values):
         return no_estimate()
     return jackknife_mean(values, clusters).estimate(least=least, most=most)
-
-
-def mean_by_user(
-    values: Sequence[tuple[str, float]], least: float = 0.0, most: float = 1.0
-) -> Estimate | None:
-    """The mean of each item's value, from `least` to `most`, beside its user, with its 95 %
-    interval by user; None of no items."""
-    if not values:
-        return None
-    points = np.array([value for _, value in values], np.float64)
-    clusters = cluster_numbers([user for user, _ in values])
-    return mean(points, clusters, least=least, most=most)

@@ -1,4 +1,4 @@
-"""`pairwright train score`: plans against gold aspects, judged and not, and what is left open."""
+"""`pairwright train score`: plans against gold aspects, and what is left open."""
 
 import json
 import re
@@ -13,48 +13,27 @@ from golden import gold, planning_prompts, row, rows, write
 from model_double import DOUBLE
 from pairwright.construct.folder import to_toml
 from pairwright.errors import CallFailed, InputError
+from pairwright.evaluation.downstream import Downstream
 from pairwright.lines import read_lines
 from pairwright.models import Request
 from pairwright.records import Item
-from pairwright.stats import Estimate
 from pairwright.training.plan_settings import PromptedPlanner
 from pairwright.training.score_planners import (
-    AspectAgreement,
-    PlanScores,
+    AskPlan,
     ScoredPlan,
-    agreement_by_words,
-    judged_by,
+    asked_of,
     others_of,
-    planner_scores,
     read_plans,
+    result_of,
     scored,
-    served,
 )
-from scripted import Answer, Scripted, domains, expect, found_in, model, parts, wait
+from scripted import Answer, Scripted, domains, found_in, model, parts, wait
 from scripted import body as said_in
 from scripted import planned as reply
 from study import Done, pairwright
 
-# Without a judge
-
-
-def test_each_aspect_is_compared_with_the_nearest_of_the_other_list() -> None:
-    gold = ["red house", "green tree", "red boat"]
-    found = agreement_by_words(["red house", "blue boat"], gold, ["blue boat"])
-    # Planned: 1 and 1/3 (boat of blue, red, boat). Gold: 1, 0, and 1/3 either way.
-    assert found.precision == pytest.approx((1 + 1 / 3) / 2, abs=1e-6)
-    assert found.recall == pytest.approx((1 + 0 + 1 / 3) / 3, abs=1e-6)
-    assert found.other == 0.5
-    assert agreement_by_words([], gold, gold) == AspectAgreement(precision=None, recall=0.0)
-
-
-@pytest.mark.parametrize(
-    ("precision", "recall", "f1"),
-    [(1.0, 0.5, 2 / 3), (None, 0.0, 0.0), (0.0, 0.0, 0.0)],
-    ids=["harmonic mean", "nothing planned", "nothing agrees"],
-)
-def test_f1(precision: float | None, recall: float, f1: float) -> None:
-    assert AspectAgreement(precision=precision, recall=recall).f1 == pytest.approx(f1)
+AGREES = {"plan_score_precision": found_in([1]), "plan_score_recall": found_in([1], [])}
+"""A judge of a plan with one aspect and no other user."""
 
 
 def test_another_user_is_of_the_same_category_if_there_is_one(tmp_path: Path) -> None:
@@ -74,10 +53,15 @@ def test_another_user_is_of_the_same_category_if_there_is_one(tmp_path: Path) ->
 # Planners
 
 
+def line_of(item: Item, ask: AskPlan, other: Item | None = None, **answers: Answer) -> ScoredPlan:
+    judge = model(Scripted(**(AGREES | answers)))
+    return wait(scored(item, other, ask, judge, planning_prompts()))
+
+
 def planned(tmp_path: Path, answer: Answer) -> ScoredPlan:
     spec = PromptedPlanner.model_validate({"kind": "endpoint", "endpoint": "toy"})
-    ask = served(spec, model(Scripted(plan=answer)), planning_prompts(), domains())
-    return wait(scored(gold(tmp_path, row("q-1")).items[0], None, ask, None))
+    ask = asked_of(spec, model(Scripted(plan=answer)), planning_prompts(), domains())
+    return line_of(gold(tmp_path, row("q-1")).items[0], ask)
 
 
 def test_a_plan_is_what_stands_of_a_reply(tmp_path: Path) -> None:
@@ -85,7 +69,8 @@ def test_a_plan_is_what_stands_of_a_reply(tmp_path: Path) -> None:
     bad = ("p1", "never said so anywhere", "Expensive ingredients")
     found = planned(tmp_path, reply(good, bad))
     assert (found.planned, found.dropped, found.left_out) == (("Cheap ingredients",), 1, 0)
-    assert found.words is not None
+    assert (found.precision, found.recall, found.other) == (1.0, 0.5, None)
+    assert found.f1 == pytest.approx(2 / 3, abs=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -97,10 +82,7 @@ def test_a_reply_that_is_no_plan_is_the_reason_why_there_is_none(
     tmp_path: Path, answer: Answer, why: str
 ) -> None:
     found = planned(tmp_path, answer)
-    assert (found.planned, found.missing, found.words) == (None, why, None)
-
-
-# Plans of files
+    assert (found.planned, found.unscored, found.f1) == (None, why, None)
 
 
 def plans_file(tmp_path: Path, *lines: object) -> Path:
@@ -110,22 +92,15 @@ def plans_file(tmp_path: Path, *lines: object) -> Path:
 
 
 def test_plans_made_elsewhere_are_lists(tmp_path: Path) -> None:
-    given = gold(tmp_path, *rows(4), row("bare", rubric_aspects=[]))
-    path = plans_file(
-        tmp_path,
-        {"id": "q-0", "aspects": ["Cheap"]},
-        {"id": "bare", "aspects": []},
-    )
-    ask = read_plans(path, given)
-    found = [wait(scored(item, None, ask, None)) for item in given.items]
-    assert [of.planned for of in found] == [("Cheap",), None, None, None]
-    assert [of.missing for of in found] == ["", "no_plan", "no_plan", "no_plan"]
+    given = gold(tmp_path, *rows(2))
+    ask = read_plans(plans_file(tmp_path, {"id": "q-0", "aspects": ["Cheap"]}))
+    found = [line_of(item, ask) for item in given.items]
+    assert [(of.planned, of.unscored) for of in found] == [(("Cheap",), ""), (None, "no_plan")]
 
 
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ({"id": "x", "aspects": []}, "'x' is not in"),
         ({"id": "q-0", "aspects": []}, "has a plan already"),
         ({"id": "q-1", "aspects": [" "]}, "aspects.0"),
         ({"id": "q-1", "aspects": "nuts"}, "aspects"),
@@ -135,22 +110,21 @@ def test_plans_made_elsewhere_are_lists(tmp_path: Path) -> None:
 def test_a_wrong_plan_is_refused_by_its_line(tmp_path: Path, line: object, message: str) -> None:
     path = plans_file(tmp_path, {"id": "q-0", "aspects": []}, line)
     with pytest.raises(InputError) as raised:
-        read_plans(path, gold(tmp_path, *rows(2)))
+        read_plans(path)
     assert message in str(raised.value)
     assert f"{path}:2" in str(raised.value)
 
 
-# A judge
+# The judge
 
 
 def judged(tmp_path: Path, plan: tuple[str, ...] | None, **answers: Answer) -> ScoredPlan:
-    given = gold(tmp_path, *rows(6)).items
+    item, *others = gold(tmp_path, *rows(6)).items
 
     async def ask(_: Item) -> dict[str, Any]:
         return {"planned": plan}
 
-    judge = judged_by(model(Scripted(**answers)), planning_prompts())
-    return wait(scored(given[0], others_of(given, 0)[given[0].id], ask, judge))
+    return line_of(item, ask, others[0], **answers)
 
 
 def own_and_other(tmp_path: Path) -> Callable[[Request], dict[str, Any]]:
@@ -166,11 +140,8 @@ def own_and_other(tmp_path: Path) -> Callable[[Request], dict[str, Any]]:
 
 
 def test_a_judge_says_precision_recall_and_what_would_fit_anybody(tmp_path: Path) -> None:
-    found = judged(
-        tmp_path, ("Cheap", "Overnight"),
-        plan_score_precision=own_and_other(tmp_path), plan_score_recall=found_in([1], []),
-    )  # fmt: skip
-    assert found.judge == AspectAgreement(precision=0.5, recall=0.5, other=0.5)
+    found = judged(tmp_path, ("Cheap", "Overnight"), plan_score_precision=own_and_other(tmp_path))
+    assert (found.precision, found.recall, found.f1, found.other) == (0.5, 0.5, 0.5, 0.5)
 
 
 @pytest.mark.parametrize(
@@ -183,42 +154,38 @@ def test_a_judge_says_precision_recall_and_what_would_fit_anybody(tmp_path: Path
     ids=["no JSON", "too many answers", "failed"],
 )
 def test_a_judge_s_silence_is_no_zero(tmp_path: Path, precision: Answer, why: str) -> None:
-    answers = {"plan_score_precision": precision, "plan_score_recall": found_in([], [])}
-    found = judged(tmp_path, ("Cheap",), **answers)
-    assert (found.missing, found.judge) == (why, None)
-    assert found.words is not None
+    found = judged(tmp_path, ("Cheap",), plan_score_precision=precision)
+    assert (found.unscored, found.recall, found.f1) == (why, None, None)
 
 
 def test_a_judge_is_not_asked_about_an_empty_plan_or_none(tmp_path: Path) -> None:
-    nothing = AspectAgreement(precision=None, recall=0.0)
-    assert judged(tmp_path, ()).judge == judged(tmp_path, ()).words == nothing
-    none = judged(tmp_path, None)
-    assert (none.judge, none.words) == (None, None)
-
-
-# Figures
-
-
-def line(n: int, precision: float | None, recall: float, missing: str = "") -> ScoredPlan:
-    other = None if precision is None else 0.25
-    return ScoredPlan(
-        id=f"q-{n}", user=f"u-{n}", missing=missing,
-        planned=() if precision is None else ("Cheap",),
-        words=AspectAgreement(precision=precision, recall=recall, other=other),
-    )  # fmt: skip
+    empty, none = judged(tmp_path, ()), judged(tmp_path, None)
+    assert (empty.precision, empty.recall, empty.f1) == (None, 0.0, 0.0)
+    assert (none.recall, none.f1) == (None, None)
 
 
 def test_what_is_missing_is_counted_and_no_part_of_the_mean() -> None:
-    unplanned = ScoredPlan(id="q-3", user="u-3", missing="unparseable")
-    lines = [line(0, 1.0, 0.5), line(1, 0.5, 0.0), line(2, None, 0.0, "judge_timeout"), unplanned]
-    of = planner_scores("p", "m", lines, ("judge", "words"))
-    found = {name: expect(Estimate, one) for name, one in of.figures["words"].items()}
-    assert (found["precision"].value, found["precision"].n) == (0.75, 2)
-    assert (found["other"].value, found["other"].n) == (0.25, 2)
-    assert found["recall"].n == 3
-    assert of.figures["judge"]["f1"] is None
-    assert (of.items, of.planned, of.empty, of.aspects) == (4, 3, 1, 2)
-    assert of.missing == {"judge_timeout": 1, "unparseable": 1}
+    lines = [
+        ScoredPlan(
+            id="q-0", user="u-0", planned=("a",), precision=1.0, recall=0.5, f1=0.6, other=0.2
+        ),
+        ScoredPlan(
+            id="q-1", user="u-1", planned=("a",), precision=0.5, recall=0.0, f1=0.0, other=0.3
+        ),
+        ScoredPlan(id="q-2", user="u-2", planned=(), recall=0.0, f1=0.0),
+        ScoredPlan(id="q-3", user="u-3", planned=("a",), unscored="judge_unparseable"),
+        ScoredPlan(id="q-4", user="u-4", unscored="no_plan"),
+    ]
+    found = result_of({"p": lines}, {}, {})
+    values = {of.column: (of.value, of.n) for of in found.figures}
+    assert values["precision"] == (0.75, 2)
+    assert values["mismatched user"] == (0.25, 2)
+    assert values["F1"] == (0.2, 3)
+    [part] = found.parts
+    assert (part.asked, part.counted) == (5, 3)
+    assert part.unscored == {"judge_unparseable": 1, "no_plan": 1}
+    nothing = result_of({"p": lines[-1:]}, {}, {})
+    assert (nothing.figures, nothing.verdict) == ((), "No plan could be compared.")
 
 
 # The command
@@ -261,8 +228,7 @@ def test_planners_are_compared_and_running_again_asks_nothing(folder: Path) -> N
         path = config(folder, endpoint.url)
         done = score(path)
         assert done.code == 0, done.err
-        assert {"By judge", "By words"} <= {line.strip() for line in done.out.splitlines()}
-        assert re.search(r"^ *served +0\.\d+ \(", done.out, re.MULTILINE)
+        assert re.search(r"^ *served +\d\.\d+ \(", done.out, re.MULTILINE)
         out = folder / "scores"
         before = {of.name: of.read_bytes() for of in out.iterdir() if of.suffix != ".sqlite"}
         asked = endpoint.n
@@ -270,8 +236,9 @@ def test_planners_are_compared_and_running_again_asks_nothing(folder: Path) -> N
         assert score(path).code == 0
         assert endpoint.n == asked
     assert {name: (out / name).read_bytes() for name in before} == before
-    scores = PlanScores.model_validate_json((out / "plan-score.json").read_bytes())
-    assert (scores.items, scores.refused) == (5, {"no_gold_aspects": 1})
+    scores = Downstream.model_validate_json((out / "plan-score.json").read_bytes())
+    assert [(of.name, of.counted) for of in scores.parts] == [("served", 5), ("theirs", 5)]
+    assert any("1 no_gold_aspects" in note for note in scores.notes)
     assert [of.id for of in read_lines(out / "theirs.jsonl", ScoredPlan)] == [
         f"q-{n}" for n in range(5)
     ]
@@ -293,4 +260,4 @@ def test_a_planner_that_leaves_items_open_ends_short(folder: Path) -> None:
     with in_thread(double()) as endpoint:
         done = score(config(folder, endpoint.url))
         assert done.code == 1
-        assert "theirs: 1 of 5 items are compared (4 no_plan)" in done.err
+        assert "theirs: 1 of 5 count (4 no_plan)" in done.err

@@ -22,9 +22,10 @@ from golden import TOPICS, row, write
 from pairwright import assets
 from pairwright.models import parse
 from pairwright.settings.prompt import Prompts
-from pairwright.settings.rules import HistoryRules, SourceRules
+from pairwright.settings.rules import SourceRules
 from pairwright.stages.planner import PlanReply, sifted
-from pairwright.training.planner_data import PromptMaker, read_gold
+from pairwright.training.plan_settings import Training, load_settings
+from pairwright.training.planner_data import planner_prompt, read_gold
 from pairwright.training.train_planner import TrainingReport
 from scripted import domains
 
@@ -84,15 +85,15 @@ def folder(engines: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-Training: TypeAlias = "subprocess.Popen[str]"
+Process: TypeAlias = "subprocess.Popen[str]"
 
 
 @pytest.fixture
-def start(engines: str, folder: Path) -> Iterator[Callable[..., Training]]:
+def start(engines: str, folder: Path) -> Iterator[Callable[..., Process]]:
     """Start `pairwright train planner`; what still runs at the test's end is killed."""
-    started: list[Training] = []
+    started: list[Process] = []
 
-    def begin(out: str, *more: str) -> Training:
+    def begin(out: str, *more: str) -> Process:
         cli = "from pairwright.cli import main; main()"
         command = [engines, "-c", cli, "train", "planner", "planner.toml", "--out", out, *more]
         started.append(
@@ -111,7 +112,7 @@ def start(engines: str, folder: Path) -> Iterator[Callable[..., Training]]:
             training.communicate()
 
 
-def wait_for(path: Path, process: Training) -> None:
+def wait_for(path: Path, process: Process) -> None:
     deadline = time.monotonic() + WAIT_S
     while not path.exists():
         assert process.poll() is None, process.communicate()[0]
@@ -143,7 +144,7 @@ def test_the_loss_counts_the_targets_tokens_and_nothing_else(engines: str, folde
 
 
 def test_a_training_that_is_killed_and_stopped_ends_in_the_same_weights(
-    folder: Path, start: Callable[..., Training]
+    folder: Path, start: Callable[..., Process]
 ) -> None:
     whole, out = start("whole"), folder / "broken"
     killed = start("broken")
@@ -190,9 +191,8 @@ def test_a_training_that_is_killed_and_stopped_ends_in_the_same_weights(
 def test_the_adapter_writes_a_plan_that_stands(engines: str, folder: Path) -> None:
     source = read_gold(SourceRules(path="train.jsonl"), domains(), folder, "[source]")
     prompts = Prompts.load(folder / "prompts")
-    asking = PromptMaker(prompts, domains(), HistoryRules(), 100)
-    item = source.items[0]
-    shown, ask = next(asking.prompts_for(item))
+    item, settings = source.items[0], load_settings(Training, folder / "planner.toml")
+    shown, ask = planner_prompt(item, settings, prompts, domains())
     messages = [of._asdict() for of in ask.messages]
     said = looked_at(engines, folder, "serve", "broken", given=json.dumps(messages))
     reply = parse(said, PlanReply)

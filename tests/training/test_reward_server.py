@@ -111,7 +111,11 @@ def test_many_samples_are_sent_in_parts_and_scores_come_in_their_order() -> None
 
 def test_one_sample_without_a_score_keeps_the_others_and_is_counted() -> None:
     def given(sample: RewardSample) -> Reward:
-        return length(sample) if sample.response else Reward(error="context_length", detail="9000")
+        return (
+            length(sample)
+            if sample.response
+            else Reward(score=None, error="context_length", detail="9000")
+        )
 
     with serving(scripted(given)) as (url, server):
         reply = post(url, body(SAMPLE, {**SAMPLE, "response": ""}))
@@ -356,18 +360,15 @@ def test_trl_asks_by_the_column_id() -> None:
 
 def test_trl_gets_none_for_a_completion_that_has_no_score() -> None:
     metrics: dict[str, int] = {}
-    extra: dict[str, list[str]] = {}
 
     def given(sample: RewardSample) -> Reward:
-        return length(sample) if sample.response else Reward(error="context_length")
+        return length(sample) if sample.response else Reward(score=None, error="context_length")
 
     rewards = trl_rewards(
-        given, [said("ab"), said("")], id=["a", "b"],
-        log_metric=metrics.__setitem__, log_extra=extra.__setitem__,
-    )  # fmt: skip
+        given, [said("ab"), said("")], id=["a", "b"], log_metric=metrics.__setitem__
+    )
     assert rewards == [2.0, None]
     assert metrics == {"unscored": 1}
-    assert extra == {"id": ["a", "b"]}
 
 
 def test_verl_asks_by_the_ground_truth() -> None:
@@ -411,8 +412,9 @@ def process(*arguments: object) -> Iterator[tuple[subprocess.Popen[str], str]]:
 def test_the_command_serves_a_scorer_and_ends_cleanly_on_a_signal(release: Path, pair: Row) -> None:
     with process("--scorer", "overlap", "--release", release, "--port", 0) as (server, url):
         health = Health.model_validate_json(httpx2.get(f"{url}/health").content)
-        assert (health.ready, health.scorer, health.condition) == (True, "overlap", "profile")
-        assert health.release.startswith("small-pairs 1.0.0 sha256:")
+        about = health.about
+        assert (health.ready, about["scorer"], about["condition"]) == (True, "overlap", "profile")
+        assert about["release"].startswith("small-pairs 1.0.0 sha256:")
         said = (pair.profile[0].text, "zzz", "")
         rewards = ask_rewards(url, [RewardSample(id=pair.id, response=text) for text in said])
         assert [reward.score for reward in rewards][1:] == [0.0, 0.0]

@@ -2,7 +2,9 @@
 out, and what a wrong setting or folder means."""
 
 import json
+import sys
 from collections import Counter
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,21 +13,13 @@ import pytest
 from golden import gold, planning_prompts, row, rows, write
 from pairwright.errors import ConfigError, SourceError
 from pairwright.extras import install
-from pairwright.models import parse
-from pairwright.records import GoldAspect, Item, Post
-from pairwright.settings.rules import HistoryRules
+from pairwright.records import GoldAspect, Post
 from pairwright.stages.history import PromptPosts
 from pairwright.stages.planner import PlanReply, sifted
 from pairwright.training import train_planner
 from pairwright.training.plan_settings import Training
-from pairwright.training.planner_data import (
-    Conversation,
-    PromptMaker,
-    example,
-    examples_of,
-    target,
-)
-from scripted import domains, expect, posts
+from pairwright.training.planner_data import Conversation, examples_of, planner_prompt, target
+from scripted import domains, posts
 from study import pairwright
 
 ASPECTS = (
@@ -44,14 +38,18 @@ def characters(conversation: Conversation) -> int:
     return sum(len(message["content"]) for part in conversation.values() for message in part)
 
 
-def asking(**changes: Any) -> PromptMaker:
-    return PromptMaker(planning_prompts(), domains(), HistoryRules(**changes), 100)
+def settings(**changes: Any) -> Training:
+    tables = {"source": {"path": "train.jsonl"}, "validation": {"path": "val.jsonl"}}
+    return Training.model_validate({"model": "base", **tables, **changes})
 
 
 def examples(
     folder: Path, *given: dict[str, Any], most: int = MANY
 ) -> tuple[list[Conversation], dict[str, int]]:
-    return examples_of(gold(folder, *given), asking(), characters, most, "[source]")
+    prompt = partial(
+        planner_prompt, settings=settings(), prompts=planning_prompts(), domains=domains()
+    )
+    return examples_of(gold(folder, *given), prompt, characters, most, "[source]")
 
 
 # What is to be written
@@ -95,33 +93,15 @@ def test_an_aspect_that_is_not_learned_is_counted(
 # Items as a planner sees them
 
 
-def conversation(item: Item, most: int = MANY, **changes: Any) -> Conversation:
-    found, _ = example(item, asking(**changes), characters, most)
-    assert not isinstance(found, str), found
-    return found
-
-
 def test_a_prompt_is_what_a_build_asks_and_holds_no_narrative(tmp_path: Path) -> None:
-    (item,) = gold(tmp_path, row("q-1", narrative="My secret wish.")).items
-    prompt = "".join(message["content"] for message in conversation(item)["prompt"])
-    assert all(f'<post id="p{n}">\n{post.text}' in prompt for n, post in enumerate(item.profile, 1))
+    given = row("q-1", narrative="My secret wish.")
+    [found], _ = examples(tmp_path, given)
+    prompt = "".join(message["content"] for message in found["prompt"])
+    texts = [post["text"] for post in given["profile"]]
+    assert all(f'<post id="p{n}">\n{text}' in prompt for n, text in enumerate(texts, 1))
     assert "<task>plan</task>" in prompt
     assert "secret" not in prompt
-    assert all(aspect.aspect not in prompt for aspect in item.rubric_aspects)
-
-
-def test_what_is_over_the_limit_loses_low_ranked_posts_and_never_the_target(tmp_path: Path) -> None:
-    last = row("q-1", rubric_aspects=[{"aspect": "Baking without an oven aboard"}])
-    (item,) = gold(tmp_path, last).items
-    length = characters(conversation(item, retrieval="recency"))
-    found = conversation(item, length - 200, retrieval="recency")
-    assert characters(found) <= length - 200
-    prompt = found["prompt"][-1]["content"]
-    left = [post for post in item.profile if post.text in prompt]
-    assert left == list(item.profile[-len(left) :])
-    # The target names posts as the shorter prompt does.
-    reply = expect(PlanReply, parse(found["completion"][0]["content"], PlanReply))
-    assert sifted(reply, item.question, PromptPosts(tuple(left), ()), "en").dropped == ()
+    assert all(aspect["aspect"] not in prompt for aspect in given["rubric_aspects"])
 
 
 def test_all_that_is_left_out_is_counted(tmp_path: Path) -> None:
@@ -147,18 +127,13 @@ def test_all_that_is_left_out_is_counted(tmp_path: Path) -> None:
 def test_a_training_of_no_item_is_refused_with_the_reasons(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match="not one of 2 items has gold aspects"):
         gold(tmp_path, row("a", rubric_aspects=[]), row("b", rubric_aspects=[]))
-    with pytest.raises(ConfigError, match=r"no_gold_aspects 1.*too_long 2"):
+    with pytest.raises(ConfigError, match="no_gold_aspects 1, refused: too_long 2"):
         examples(tmp_path, *rows(2), row("other", rubric_aspects=[]), most=100)
     with pytest.raises(ConfigError, match=r"no_passage_in_posts 1.*empty_target 1"):
         examples(tmp_path, row("q-1", rubric_aspects=[{"aspect": "Vegan substitutes"}]))
 
 
 # The folder and the settings of a training
-
-
-def settings(**changes: Any) -> Training:
-    tables = {"source": {"path": "train.jsonl"}, "validation": {"path": "val.jsonl"}}
-    return Training.model_validate({"model": "base", **tables, **changes})
 
 
 def test_a_validation_user_that_is_trained_on_is_refused(tmp_path: Path) -> None:
@@ -215,13 +190,13 @@ def test_a_checkpoint_that_was_being_written_is_passed_over(tmp_path: Path) -> N
 def test_without_the_extra_training_says_what_to_install(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(train_planner, "LIBRARIES", ("no_such_library",))
+    monkeypatch.setitem(sys.modules, "torch", None)
     path, out = tmp_path / "planner.toml", tmp_path / "out"
     path.write_text(
         'model = "m"\n[source]\npath = "train.jsonl"\n[validation]\npath = "val.jsonl"\n'
     )
     done = pairwright("train", "planner", path, "--out", out)
     assert done.code == 2
-    assert "no_such_library: not installed" in done.err
+    assert "torch: not installed" in done.err
     assert install("train") in done.err
     assert not out.exists()

@@ -38,7 +38,7 @@ COMMANDS = {
     "batch record": ("models.recording:record_run", "recording"),
     "batch submit": ("models.batch_service:submit_batches", "cli.runs:print_ingested"),
     "train planner": ("training.train_planner:train_planner", "train"),
-    "train score": ("training.score_planners:score_planners", "cli.training:print_comparison"),
+    "train score": ("training.score_planners:score_planners", "cli.evaluation:print_downstream"),
     "train export-rl": ("training.export_rl:export_rl", "export_rl"),
     "train reward-server": ("training.reward_server:serve_rewards", "reward_server"),
     "downstream best-of-n": ("evaluation.best_of_n:best_of_n", "cli.evaluation:print_downstream"),

@@ -55,8 +55,6 @@ class SourceItems(NamedTuple):
     """Rows and posts that are not used, by reason."""
     hash: str
     """Identifies the source's content."""
-    without: frozenset[str] = frozenset()
-    """Ids of items without gold aspects, if only items with such are wanted."""
 
 
 def read_whole(rules: SourceRules, domains: Domains, folder: Path) -> SourceItems:

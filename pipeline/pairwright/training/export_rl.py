@@ -39,14 +39,11 @@ class RlExport(Record):
     """What an export is of."""
 
     release: str
-    """Name and version."""
     digest: str
-    """Root digest of the release."""
     split: str
     format: Format
     condition: Shown
     posts: int
-    """Most posts that a prompt shows."""
     history_tokens: int
     counts: dict[str, dict[str, int]]
     """The number of prompts, pairs and users of `train` and of `validation`."""
@@ -75,8 +72,7 @@ def export_rl(
     which the reward server knows it. A release has a split for training if it was made with
     --validation.
 
-    Raises InputError if the split is not in the release, if it is `test` and `allow_test_split` is
-    false, and if `out` cannot be written; and StoreError.
+    Raises InputError, also for the split `test` without `allow_test_split`, and StoreError.
 
     Examples::
 
@@ -97,12 +93,11 @@ def export_rl(
     rules = HistoryRules(posts=posts, history_tokens=history_tokens)
 
     def prompt(row: Row) -> str:
-        if condition == "none":
-            return user_message(row.question)
-        if not row.profile:
+        if condition == "profile" and not row.profile:
             where = f"{root} [{row.id}]"
             raise InputError("it has no earlier posts", where=where, fix="--condition none")
-        return user_message(row.question, selected(row.question, posts_of(row), rules))
+        shown = selected(row.question, posts_of(row), rules) if condition == "profile" else ()
+        return user_message(row.question, shown)
 
     table = pd.DataFrame(
         {
@@ -112,9 +107,9 @@ def export_rl(
             "config": row.config,
             "domain": row.domain,
             "subject": row.subject,
-            "prompt": _message("user", prompt(row)),
-            "chosen": _message("assistant", row.chosen),
-            "rejected": _message("assistant", row.rejected),
+            "prompt": [{"role": "user", "content": prompt(row)}],
+            "chosen": [{"role": "assistant", "content": row.chosen}],
+            "rejected": [{"role": "assistant", "content": row.rejected}],
         }
         for row in pairs.rows()
         # The label of a placebo is drawn, so there is nothing to learn from it.
@@ -153,16 +148,11 @@ def export_rl(
     return about
 
 
-def _message(role: str, content: str) -> list[dict[str, str]]:
-    return [{"role": role, "content": content}]
-
-
 def held_out(table: pd.DataFrame, share: float) -> pd.Series:
-    """Mark the pairs for validation, of a table with `subject` and `user`. Users who share a
-    subject, such as both of a twin, stay together.
+    """Mark the pairs for validation: those of a share of users, where users of one `subject`, such
+    as both of a twin, stay together. Above 0 it is at least one group of users.
 
-    The share is of such groups of users; above 0 it is at least one group. Raises InputError if
-    none is left for training.
+    Raises InputError if none is left for training.
     """
     place = table.user.map(places_of(table.groupby("subject").user.unique(), "rl"))
     groups = sorted(set(place))
@@ -178,23 +168,20 @@ def held_out(table: pd.DataFrame, share: float) -> pd.Series:
 
 def _trl(lines: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """Prompts, each named by the first pair about a question of a user, and all pairs."""
-    columns = ["prompt", *_ABOUT]
-    pairs = lines[[*columns, "chosen", "rejected"]]
-    return {"prompts": lines[lines["first"]][columns], "preference": pairs}
+    prompts = lines[["prompt", *_ABOUT]]
+    preference = prompts.assign(chosen=lines.chosen, rejected=lines.rejected)
+    return {"prompts": prompts[lines["first"]], "preference": preference}
 
 
 def _verl(lines: pd.DataFrame, release: str) -> dict[str, pd.DataFrame]:
     asked = lines[lines["first"]]
-    numbered = enumerate(asked[_ABOUT].to_dict("records"))
+    extra = asked[_ABOUT].assign(split=asked.part, index=range(len(asked)))
     data = {
         "data_source": f"pairwright/{release}",
         "prompt": asked.prompt,
         "ability": asked.domain,
         # A function gives the reward; it is not a model of verl's own.
         "reward_model": [{"style": "rule", "ground_truth": id} for id in asked.id],
-        "extra_info": [
-            {"split": part, "index": n, **one}
-            for part, (n, one) in zip(asked.part, numbered, strict=True)
-        ],
+        "extra_info": extra.to_dict("records"),
     }
     return {"": pd.DataFrame(data)}

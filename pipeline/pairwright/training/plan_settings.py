@@ -41,7 +41,6 @@ class Steps(Record):
     save_steps: int = Field(250, ge=1, description="steps from one checkpoint to the next")
     per_device_train_batch_size: int = Field(1, ge=1, description="items of one forward pass")
     gradient_accumulation_steps: int = Field(64, ge=1, description="forward passes of one step")
-    weight_decay: float = Field(0.0, ge=0, description="of AdamW")
 
 
 class Training(Record):
@@ -49,14 +48,11 @@ class Training(Record):
 
     model: str = Field(description="a folder or a Hugging Face id of a chat model")
     revision: str | None = Field(None, description="revision of the model")
-    max_tokens: int = Field(8192, ge=64, description="most tokens of prompt and target")
+    max_tokens: int = Field(8192, ge=64, description="longer items (prompt and target) are refused")
     seed: int = Field(0, ge=0, description="of the adapter's start and the order of items")
     words: int = Field(100, ge=20, description="words of an answer, as the prompt says")
     prompts: str | None = Field(None, description="folder of prompts; none: those that ship")
     rubrics: str | None = Field(None, description="folder of domains; none: those that ship")
-    dtype: Literal["auto", "float32", "bfloat16"] = Field(
-        "auto", description="of the model; 'auto': bfloat16 on a GPU, float32 on a CPU"
-    )
     source: SourceRules
     validation: SourceRules
     history: HistoryRules = HistoryRules()
@@ -84,6 +80,7 @@ class MatchJudge(Record):
     sampling: Sampling = Sampling()
 
 
+JUDGE = "[judge]"
 PlannerName = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,63}$")]
 """Names a file of the results: lower case, digits and dashes."""
 
@@ -96,15 +93,21 @@ class PlanScoring(Record):
     planners: dict[
         PlannerName, Annotated[PromptedPlanner | FilePlanner, Field(discriminator="kind")]
     ] = Field(min_length=1)
-    judge: MatchJudge | None = None
+    judge: MatchJudge
     prompts: str | None = Field(None, description="folder of prompts; none: those that ship")
     rubrics: str | None = Field(None, description="folder of domains; none: those that ship")
     seed: int = Field(0, description="other users' gold aspects are drawn with it")
 
+    @property
+    def asked(self) -> dict[str, PromptedPlanner | MatchJudge]:
+        """The planners that endpoints serve, and the judge."""
+        planners = {n: of for n, of in self.planners.items() if isinstance(of, PromptedPlanner)}
+        return {**planners, JUDGE: self.judge}
+
     @model_validator(mode="after")
     def _known(self) -> "PlanScoring":
-        planners = {f"planners.{name}": planner for name, planner in self.planners.items()}
-        check_endpoints({**planners, "judge": self.judge}, self.endpoints)
+        tables = {f"planners.{name}": planner for name, planner in self.planners.items()}
+        check_endpoints({**tables, "judge": self.judge}, self.endpoints)
         return self
 
 

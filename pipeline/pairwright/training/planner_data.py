@@ -11,7 +11,6 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from pairwright import text
 from pairwright.assets import DOCS
@@ -20,9 +19,9 @@ from pairwright.records import GoldAspect, Item
 from pairwright.retrieve import selected
 from pairwright.settings.domains import Domains
 from pairwright.settings.prompt import Ask, Prompts, guard, label_texts
-from pairwright.settings.rules import HistoryRules, SourceRules
+from pairwright.settings.rules import SourceRules
 from pairwright.sources import SourceItems, read_whole
-from pairwright.stages.history import PromptPosts, best_posts
+from pairwright.stages.history import PromptPosts
 from pairwright.stages.planner import (
     MAX_PLANNED,
     PlannedAspect,
@@ -31,6 +30,7 @@ from pairwright.stages.planner import (
     plan_values,
     sifted,
 )
+from pairwright.training.plan_settings import Training
 
 LEAST_CARRIED = 0.25
 """The least share of an aspect's content words that a passage has to hold."""
@@ -39,8 +39,6 @@ PASSAGE_WORDS = 30
 _SENTENCE = re.compile(r"\S[^\n]*?(?:[.!?]+(?=\s|$)|$)", re.MULTILINE)
 Conversation = dict[str, list[dict[str, str]]]
 """The messages of a `prompt` and of its `completion`, as TRL reads them."""
-Length = Callable[[Conversation], int]
-"""Counts the tokens of a conversation."""
 
 
 def read_gold(rules: SourceRules, domains: Domains, folder: Path, where: str) -> SourceItems:
@@ -50,7 +48,6 @@ def read_gold(rules: SourceRules, domains: Domains, folder: Path, where: str) ->
     """
     source = read_whole(rules, domains, folder)
     items = tuple(item for item in source.items if item.rubric_aspects)
-    without = frozenset(item.id for item in source.items if not item.rubric_aspects)
     n = len(source.items) - len(items)
     if not items:
         raise SourceError(
@@ -59,7 +56,7 @@ def read_gold(rules: SourceRules, domains: Domains, folder: Path, where: str) ->
             fix=f"Give items a list `rubric_aspects`, as LaMP-QA's have: {DOCS / 'config.md'}.",
         )
     refused = source.refused | ({"no_gold_aspects": n} if n else {})
-    return SourceItems(items, dict(sorted(refused.items())), source.hash, without)
+    return SourceItems(items, dict(sorted(refused.items())), source.hash)
 
 
 def target(
@@ -124,76 +121,53 @@ def _passages(post: str) -> Iterator[str]:
                 yield sentence.group()[piece[0].start() : piece[-1].end()]
 
 
-class PromptMaker(NamedTuple):
-    """Asks a planner as it will be asked when it is served."""
-
-    prompts: Prompts
-    domains: Domains
-    history: HistoryRules
-    words: int
-
-    def prompts_for(self, item: Item) -> Iterator[tuple[PromptPosts, Ask]]:
-        """Make the prompt with the posts that the rules select, oldest first, and then with one
-        fewer each time, the lowest ranked first; the last one has one post."""
-        guidance, language = self.domains.guidance(item.domain), self.domains.item_language(item)
-        values = plan_values(guidance, self.words, language)
-        chosen = selected(item.question, item.profile, self.history)
-        for most in range(len(chosen), 0, -1):
-            shown = best_posts(item.question, chosen, self.history, most)
-            posts = label_texts(post.text for post in shown.posts)
-            ask = self.prompts.ask("plan", posts=posts, question=item.question, **values)
-            yield shown, ask
-
-
-def example(
-    item: Item, asking: PromptMaker, length: Length, most: int
-) -> tuple[Conversation | str, Counter[str]]:
-    """Make an example of at most `most` tokens, with as many of the best posts as fit, or say why
-    there is none. Beside it: its aspects and tokens, and the aspects that are left out, by reason.
-    """
-    for shown, ask in asking.prompts_for(item):
-        # A target names posts as its prompt does, so each prompt has its own.
-        reply, dropped = target(item.question, item.rubric_aspects, shown)
-        counts = Counter({f"aspects left out: {why}": n for why, n in dropped.items()})
-        if not reply.aspects:
-            # A post that left for want of room may have carried the last aspect.
-            return ("too_long" if shown.left_out else "empty_target"), counts
-        conversation: Conversation = {
-            "prompt": [message._asdict() for message in ask.messages],
-            "completion": [{"role": "assistant", "content": reply.model_dump_json()}],
-        }
-        if (tokens := length(conversation)) <= most:
-            shortened = int(bool(shown.left_out))
-            counts.update({"aspects": len(reply.aspects), "tokens": tokens})
-            counts["items with fewer posts, for want of room"] = shortened
-            return conversation, counts
-    return "too_long", Counter()
+def planner_prompt(
+    item: Item, settings: Training, prompts: Prompts, domains: Domains
+) -> tuple[PromptPosts, Ask]:
+    """Ask a planner about an item as it will be asked when it is served; also the posts shown."""
+    guidance, language = domains.guidance(item.domain), domains.item_language(item)
+    shown = selected(item.question, item.profile, settings.history)
+    posts, values = (
+        label_texts(one.text for one in shown),
+        plan_values(guidance, settings.words, language),
+    )
+    return PromptPosts(shown, ()), prompts.ask(
+        "plan", posts=posts, question=item.question, **values
+    )
 
 
 def examples_of(
     source: SourceItems,
-    asking: PromptMaker,
-    length: Length,
+    prompt: Callable[[Item], tuple[PromptPosts, Ask]],
+    length: Callable[[Conversation], int],
     most: int,
     where: str,
     count: Callable[[], None] = lambda: None,
 ) -> tuple[list[Conversation], dict[str, int]]:
-    """Make the examples of a source; `count` is called with each item. Beside them, the number of
-    items, users, aspects and tokens, and of what was left out, by reason.
+    """Make the examples of a source, each of at most `most` tokens by `length`; `count` is called
+    with each item. Beside them, the number of items, users, aspects and tokens, and of what was
+    left out, by reason.
 
     Raises ConfigError naming the table `where` if no item gives an example.
     """
     examples, users = list[Conversation](), set[str]()
     counts = Counter({f"refused: {why}": n for why, n in source.refused.items()})
     for item in source.items:
-        found, of_item = example(item, asking, length, most)
-        counts += of_item
         count()
-        if isinstance(found, str):
-            counts[f"refused: {found}"] += 1
-        else:
-            examples.append(found)
-            users.add(item.user)
+        shown, ask = prompt(item)
+        reply, dropped = target(item.question, item.rubric_aspects, shown)
+        counts.update({f"aspects left out: {why}": n for why, n in dropped.items()})
+        conversation: Conversation = {
+            "prompt": [message._asdict() for message in ask.messages],
+            "completion": [{"role": "assistant", "content": reply.model_dump_json()}],
+        }
+        tokens = length(conversation)
+        if not reply.aspects or tokens > most:
+            counts["refused: too_long" if reply.aspects else "refused: empty_target"] += 1
+            continue
+        examples.append(conversation)
+        users.add(item.user)
+        counts.update({"aspects": len(reply.aspects), "tokens": tokens})
     if not examples:
         raise ConfigError(
             f"no item gives an example: {listed(counts)}",

@@ -91,11 +91,11 @@ def trainer_of(
             where="CUDA_VISIBLE_DEVICES",
             fix="Set it to the number of one GPU.",
         )
-    dtype = settings.dtype if settings.dtype != "auto" else "bfloat16" if gpu else "float32"
+    kwargs = {"revision": settings.revision, "dtype": "bfloat16" if gpu else "float32"}
     arguments = SFTConfig(
         **steps.model_dump(),
         output_dir=str(out),
-        model_init_kwargs={"revision": settings.revision, "dtype": dtype},
+        model_init_kwargs=kwargs,
         per_device_eval_batch_size=steps.per_device_train_batch_size,
         eval_strategy="steps",
         eval_steps=steps.save_steps,
@@ -144,6 +144,6 @@ class _Steps(TrainerCallback):  # type: ignore[misc]
             raise ConfigError(
                 f"the loss is not a number any more at step {state.global_step}",
                 where="[steps] learning_rate",
-                fix="Lower it, or set dtype = 'float32'; the checkpoints before it are whole.",
+                fix="Lower it, and give another --out.",
             )
         self._on_step(state.global_step, float(logs["loss"]))

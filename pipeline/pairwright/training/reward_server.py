@@ -12,7 +12,7 @@ all of a batch, or may be better soon, is the status of the reply:
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from ipaddress import ip_address
 from pathlib import Path
@@ -20,7 +20,7 @@ from typing import Annotated, Any, Literal
 
 from aiohttp import web
 from aiohttp.typedefs import Handler
-from pydantic import Field, ValidationError
+from pydantic import ValidationError
 from typer import Option
 
 from pairwright.errors import CallFailed, ConfigError, InputError, PairwrightError, first_invalid
@@ -39,8 +39,6 @@ from pairwright.training.rewards import Batch, Reward, Rewards, RewardSample
 
 MAX_BODY = 16 * 1024 * 1024
 """Bytes of one batch."""
-LAST_S = 60
-"""How long a stopping server waits for what it is scoring, in seconds."""
 Shown = Literal["none", "profile", "rubric"]
 ScoreSample = Callable[[RewardSample], Coroutine[Any, Any, Reward]]
 """Raises InputError for an unknown id, CallFailed if the scorer's endpoint is down, and ConfigError
@@ -51,29 +49,24 @@ class Health(Record):
     """The reply to GET /health; status 200 once the model is loaded, else 503."""
 
     ready: bool
-    scorer: str
-    model: str = ""
-    release: str = ""
-    """The release whose pairs can be named by id: name, version and digest; empty: none."""
-    condition: str = ""
-    """What the scorer is shown of the user of such a pair."""
-    scored: int = 0
-    unscored: dict[str, int] = Field(default={})
+    about: dict[str, str]
+    """Names the scorer, its model, and the release and condition of pairs that have an id."""
+    scored: int
+    unscored: dict[str, int]
     """Samples without a score, by reason."""
 
 
 class RewardServer:
     """The two handlers, and how many samples were scored."""
 
-    def __init__(self, score: ScoreSample, about: Mapping[str, str]) -> None:
-        """`about` has the fields of `Health` that name the scorer."""
+    def __init__(self, score: ScoreSample, about: dict[str, str]) -> None:
         self._score, self._about = score, about
         self.ready, self._scored, self._unscored = False, 0, Counter[str]()
 
     @property
     def health(self) -> Health:
-        counts = {"scored": self._scored, "unscored": dict(sorted(self._unscored.items()))}
-        return Health.model_validate({**self._about, "ready": self.ready, **counts})
+        unscored = dict(sorted(self._unscored.items()))
+        return Health(ready=self.ready, about=self._about, scored=self._scored, unscored=unscored)
 
     async def get_health(self, _: web.Request) -> web.Response:
         return _json(self.health, 200 if self.ready else 503)
@@ -89,11 +82,10 @@ class RewardServer:
         try:
             rewards = await together(*map(self._score, samples))
         except PairwrightError as error:
-            failed, unknown = isinstance(error, CallFailed), isinstance(error, InputError)
-            unknown = unknown and not isinstance(error, ConfigError)
-            reason = "unknown_id" if unknown else "scorer_down" if failed else "scorer_unusable"
+            kinds = {CallFailed: (503, "scorer_down"), InputError: (422, "unknown_id")}
+            status, reason = kinds.get(type(error), (500, "scorer_unusable"))
             self._unscored[reason] += len(samples)
-            return _refused(503 if failed else 422 if unknown else 500, str(error))
+            return _refused(status, str(error))
         self._unscored.update(reward.error for reward in rewards if reward.error)
         self._scored += sum(not reward.error for reward in rewards)
         return _json(Rewards(rewards=rewards))
@@ -109,7 +101,7 @@ async def listening(server: RewardServer, host: str, port: int) -> AsyncIterator
     app = web.Application(client_max_size=MAX_BODY, middlewares=guards)
     app.router.add_post("/score", server.post_score)
     app.router.add_get("/health", server.get_health)
-    runner = web.AppRunner(app, access_log=None, shutdown_timeout=LAST_S)
+    runner = web.AppRunner(app, access_log=None, shutdown_timeout=60)
     await runner.setup()
     try:
         try:
@@ -157,11 +149,9 @@ def reward_scoring(
         if sample.prompt is not None:
             return await scorer.score(PromptContent(sample.prompt), sample.response)
         if (row := rows.get(sample.id or "")) is None:
-            raise InputError(
-                f"{release.path if release else 'this server'} has no such pair",
-                where=f"id {sample.id!r}",
-                fix="Start the server with --release and the release that the data is from.",
-            )
+            what = f"{release.path if release else 'this server'} has no such pair"
+            fix = "Start the server with --release and the release that the data is from."
+            raise InputError(what, where=f"id {sample.id!r}", fix=fix)
         shown = CONDITIONS[condition].content(sources, row)
         if isinstance(shown, Unscored):
             return shown
@@ -172,9 +162,9 @@ def reward_scoring(
 
     async def reward(sample: RewardSample) -> Reward:
         score = await found(sample)
-        if isinstance(score, Unscored):
-            return Reward(error=score.reason, detail=score.detail[:500])
-        return Reward(score=score.value)
+        if isinstance(score, ResponseScore):
+            return Reward(score=score.value)
+        return Reward(score=None, error=score.reason, detail=score.detail[:500])
 
     return reward
 

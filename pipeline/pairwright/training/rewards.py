@@ -1,11 +1,7 @@
 """Asking a reward server, and the reward functions of TRL and of verl.
 
-A call is repeated while the server is away or loading. That is safe: a reward depends on its sample
-alone, and the server computes the same sample once. What the server will never answer is raised at
-once, so no training goes on without rewards.
-
-verl turns errors into the reward 0 under its reward managers `limited` and `prime`: use `naive` or
-`remote` with `compute_score`.
+A call is repeated while the server is away or loading. What the server will never answer is raised
+at once, so no training goes on without rewards.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -24,7 +20,6 @@ from pairwright.records import Record
 
 PATIENCE_S = 300.0
 """How long a call is repeated, in seconds."""
-TIMEOUT_S = 600.0
 AT_ONCE = 256
 """Samples of one call."""
 _BUSY = (429, 502, 503, 504)
@@ -57,7 +52,7 @@ class Batch(Record):
 class Reward(Record):
     """A score, or why there is none."""
 
-    score: float | None = None
+    score: float | None
     error: str = ""
     """The reason in one word, such as `context_length`; empty beside a score."""
     detail: str = ""
@@ -128,7 +123,7 @@ def _sent(url: str, samples: tuple[RewardSample, ...]) -> tuple[Reward, ...]:
 @lru_cache
 def _http(url: str) -> httpx2.Client:
     return httpx2.Client(
-        timeout=httpx2.Timeout(TIMEOUT_S, connect=10),
+        timeout=httpx2.Timeout(600, connect=10),
         # A trainer never says that it is done, so no connection is kept for later.
         limits=httpx2.Limits(max_connections=None, max_keepalive_connections=0),
         # Not its own look at the environment: it takes passwords from ~/.netrc.
@@ -154,9 +149,10 @@ def reward_func(url: str, *, patience_s: float = PATIENCE_S) -> Callable[..., li
         if "id" not in columns:
             fix = "Train on what `pairwright train export-rl` wrote."
             raise InputError("the column `id` is missing", where="the training data", fix=fix)
+        given = zip(columns["id"], completions, strict=True)
         samples = [
-            RewardSample(id=id, response=_text(completion))
-            for id, completion in zip(columns["id"], completions, strict=True)
+            RewardSample(id=id, response=said if isinstance(said, str) else said[-1]["content"])
+            for id, said in given
         ]
         rewards = ask_rewards(url, samples, patience_s=patience_s)
         if broken := [one for one in rewards if one.error == "not_a_number"]:
@@ -165,20 +161,9 @@ def reward_func(url: str, *, patience_s: float = PATIENCE_S) -> Callable[..., li
         scores = [reward.score for reward in rewards]
         if log_metric := columns.get("log_metric"):
             log_metric("unscored", scores.count(None))
-        if log_extra := columns.get("log_extra"):
-            log_extra("id", list(columns["id"]))
         return scores
 
     return pairwright_reward
-
-
-def _text(completion: str | Sequence[Mapping[str, Any]]) -> str:
-    if isinstance(completion, str):
-        return completion
-    if len(completion) == 1 and isinstance(text := completion[0].get("content"), str):
-        return text
-    fix = "Train without tools and images: the scorer reads one response."
-    raise InputError("a completion is not one message of text", where="the trainer", fix=fix)
 
 
 def compute_score(
@@ -192,7 +177,8 @@ def compute_score(
 ) -> float:
     """Ask for verl's reward of one response; `ground_truth` is the id of a pair.
 
-    Raises CallFailed and EndpointRefused, never TimeoutError, which verl turns into a 0.
+    Raises CallFailed and EndpointRefused, never TimeoutError, which verl turns into a 0; its reward
+    managers `limited` and `prime` do that to every error: use `naive` or `remote`.
     """
     sample = RewardSample(id=ground_truth, response=solution_str)
     [reward] = ask_rewards(url, [sample], patience_s=patience_s)

@@ -7,10 +7,9 @@ report.json      which one that is, and what was trained on: written last
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from hashlib import blake2b
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -28,15 +27,12 @@ from pairwright.text import number_of
 from pairwright.training.plan_settings import Training, load_settings, prompts_and_domains
 from pairwright.training.planner_data import (
     Conversation,
-    Length,
-    PromptMaker,
     examples_of,
     listed,
+    planner_prompt,
     read_gold,
 )
 
-LIBRARIES = ("torch", "transformers", "peft", "trl", "datasets")
-"""What the extra [train] installs."""
 STATE = "trainer_state.json"
 """The file that transformers writes last into a checkpoint."""
 
@@ -45,7 +41,7 @@ class TrainingReport(Record):
     """What a planner was trained on, and its checkpoints."""
 
     data: dict[str, dict[str, int]]
-    """By table, `[source]` and `[validation]`: items, users, aspects, tokens, what was left out."""
+    """By table: items, users, aspects, tokens, and what was left out."""
     losses: dict[int, float]
     """By step of each checkpoint, the mean loss of a token of the validation targets."""
     chosen: int
@@ -75,13 +71,13 @@ def train_planner(
     """
     path = Path(settings)
     training = load_settings(Training, path)
-    if absent := [name for name in LIBRARIES if not find_spec(name)]:
-        where, fix = "pairwright train planner", f"Run {install('train')}."
-        raise ConfigError(f"{', '.join(absent)}: not installed", where=where, fix=fix)
     folder = output_folder(out)
-    # What trains takes seconds to import, and what is wrong with the settings is said before.
-    from pairwright.training.planner_model import length_of, tokenizer_of, train
-
+    try:
+        # What trains takes seconds to import, and what is wrong with the settings is said before.
+        from pairwright.training.planner_model import length_of, tokenizer_of, train
+    except ImportError as error:
+        where, fix = "pairwright train planner", f"Run {install('train')}."
+        raise ConfigError(f"{error.name}: not installed", where=where, fix=fix) from None
     tokenizer = tokenizer_of(training)
     examples, data = read_examples(
         training, path.resolve().parent, partial(length_of, tokenizer), progress
@@ -111,12 +107,15 @@ def train_planner(
 
 
 def read_examples(
-    settings: Training, base: Path, length: Length, progress: Progress = log_notes
+    settings: Training,
+    base: Path,
+    length: Callable[[Conversation], int],
+    progress: Progress = log_notes,
 ) -> tuple[dict[str, list[Conversation]], dict[str, dict[str, int]]]:
     """Make the examples of the tables [source] and [validation], with their counts; paths start
     from `base`. Raises SourceError, and ConfigError if a table gives none or a user is in both."""
     prompts, domains = prompts_and_domains(settings, base)
-    asking = PromptMaker(prompts, domains, settings.history, settings.words)
+    prompt = partial(planner_prompt, settings=settings, prompts=prompts, domains=domains)
     tables = {"[source]": settings.source, "[validation]": settings.validation}
     sources = {table: read_gold(rules, domains, base, table) for table, rules in tables.items()}
     training, validation = ({item.user for item in of.items} for of in sources.values())
@@ -131,7 +130,7 @@ def read_examples(
     for table, source in sources.items():
         count = counter(progress, f"items of {table}", len(source.items))
         most = settings.max_tokens
-        examples[table], data[table] = examples_of(source, asking, length, most, table, count)
+        examples[table], data[table] = examples_of(source, prompt, length, most, table, count)
     return examples, data
 
 
