@@ -20,7 +20,7 @@ from pairwright.construct.outcomes import Unit
 from pairwright.construct.partners import TriedUsers, plan_question
 from pairwright.construct.session import Builder
 from pairwright.drafting.rubrics import says_nothing
-from pairwright.models import Models
+from pairwright.models import CallLog, Models
 from pairwright.models.connect import RunModels
 from pairwright.modes.placebo import build_placebo
 from pairwright.modes.twin import build_twin
@@ -107,7 +107,7 @@ class _Nobody(RunModels):
     def __init__(self) -> None:
         pass
 
-    def models(self, generator: str) -> Models:
+    def models(self, item: str, log: CallLog) -> Models:
         return models(Scripted())
 
 

@@ -36,7 +36,7 @@ from pairwright.models.model import work_through
 from pairwright.models.store import Store
 from pairwright.modes import MODES
 from pairwright.progress import UnitEnded
-from pairwright.records import Dropped, Item, Rubric, draw_id
+from pairwright.records import Dropped, Item, Rubric
 from pairwright.settings.config import Config
 
 WAITING = Failed(reason="partners", waits=True)
@@ -105,11 +105,9 @@ class Session:
         """The units that need a second user. Every item has one of the first such mode, so that
         what is dropped has its reason, and one of each mode that takes it."""
         for item in self.corpus.in_reading_order(self.items):
-            for mode in dict.fromkeys((self._coupled[0], *self._taking(self._plan(item)))):
+            plan = self.outcomes.ended(-1 - item, f"plan:{self.corpus.entries[item].id}")
+            for mode in dict.fromkeys((self._coupled[0], *self._taking(plan))):
                 yield self._unit(mode, item)
-
-    def _plan(self, item: int) -> Outcome | None:
-        return self.outcomes.ended(-1 - item, f"plan:{self.corpus.entries[item].id}")
 
     def _taking(self, plan: Outcome | None) -> tuple[str, ...]:
         """The modes of two users that take a planned question."""
@@ -225,8 +223,7 @@ class Builder:
             elif mode and mode.given:
                 result = mode.given(item)
             else:
-                models = source.models(self._generator(item)).logged(log)
-                result = await self._built(unit, item, models)
+                result = await self._built(unit, item, source.models(item.id, log))
         except CallFailed as error:
             result = Failed(reason=error.reason, detail=error.detail)
         except Unanswered as call:
@@ -244,12 +241,6 @@ class Builder:
         build = MODES[unit.mode].build
         assert build, "what is not given is built"
         return await build(item, partner, models, self.rules, unit.rubric)
-
-    def _generator(self, item: Item) -> str:
-        """The generator that writes for an item: by its id, so that adding items moves no other
-        item to another generator."""
-        names = self.rules.config.roles.generator
-        return names[int(draw_id("generator", item.id)[-8:], 16) % len(names)]
 
 
 # The models of a build

@@ -81,9 +81,9 @@ def _results(s: DraftSides, rules: GateRules, limit: int) -> Iterator[GateResult
     # Both were asked for the same length, so it is the shorter one that fell short of it.
     shorter = _each(counts, lambda n: ratio > rules.length_ratio and n == least)
     yield gate_result(rules, "length_ratio", shorter, ratio, rules.length_ratio)
-    forms = [_form(response) for response in s.both]
+    forms = [[bool(p.search(one)) for p in (_LIST, _HEADING, _MARKUP)] for one in s.both]
     unlike = _each(forms, lambda form: forms[0] != forms[1] and any(form))
-    yield gate_result(rules, "format_parity", unlike, [list(form) for form in forms], "equal")
+    yield gate_result(rules, "format_parity", unlike, [[*form] for form in forms], "equal")
     yield _talk(rules, "persona_talk", "persona", s)
     yield _talk(rules, "meta_talk", "meta", s)
     yield _leakage(s, rules)
@@ -106,10 +106,6 @@ def _each(values: Sequence[T], at_fault: Callable[[T], bool]) -> tuple[bool, boo
 def _talk(rules: GateRules, gate: TextGate, talk: Talk, s: DraftSides) -> GateResult:
     phrases = [first_phrase(talk, response, s.question) for response in s.both]
     return gate_result(rules, gate, _each(phrases, bool), phrases[0] or phrases[1], "none")
-
-
-def _form(response: str) -> tuple[bool, bool, bool]:
-    return tuple(bool(p.search(response)) for p in (_LIST, _HEADING, _MARKUP))  # type: ignore[return-value]
 
 
 def _leakage(s: DraftSides, rules: GateRules) -> GateResult:

@@ -9,10 +9,11 @@ from typing import TypeAlias
 from pairwright.errors import ConfigError
 from pairwright.models.client import Client, EndpointClient, Meter
 from pairwright.models.engine import Engine, require_vllm
-from pairwright.models.model import Model, Models
+from pairwright.models.model import CallLog, Model, Models
 from pairwright.models.recording import Recorded
 from pairwright.models.server import Server
 from pairwright.models.store import Store
+from pairwright.records import draw_id
 from pairwright.settings.config import Config
 from pairwright.settings.endpoints import Endpoint, Sampling
 
@@ -73,16 +74,18 @@ class RunModels:
         # so an endpoint stays full, and few units alive keep memory small.
         self.workers = max(1, sum(config.endpoints[name].concurrency for name in config.roles.all))
 
-    def models(self, generator: str) -> Models:
-        """The models of one piece of work, with one of the run's generators."""
+    def models(self, item: str, log: CallLog) -> Models:
+        """The models of the work on one item, which note their calls. Its id decides which of the
+        generators writes, so that further items move no item to another one."""
         roles, sampling = self._config.roles, self._config.sampling
 
         def model(name: str, how: Sampling) -> Model:
-            return Model(self._clients[name], self._config.endpoints[name], how)
+            return Model(self._clients[name], self._config.endpoints[name], how, log)
 
+        number = int(draw_id("generator", item)[-8:], 16) % len(roles.generator)
         judges = tuple(model(name, sampling.judge) for name in roles.judge)
         planner = model(roles.planner, sampling.planner)
-        return Models(planner, model(generator, sampling.generator), judges)
+        return Models(planner, model(roles.generator[number], sampling.generator), judges)
 
     def stop(self) -> None:
         """Send no new calls."""

@@ -233,13 +233,6 @@ class Models(NamedTuple):
     def judge(self) -> Model:
         return self.judges[0]
 
-    def logged(self, log: CallLog) -> "Models":
-        """The models with all calls that are made through them noted in one log."""
-        planner, generator, *judges = (
-            model.with_log(log) for model in (self.planner, self.generator, *self.judges)
-        )
-        return Models(planner, generator, tuple(judges))
-
 
 class ModelRef(Record):
     """A model in a result, identified exactly."""
