@@ -19,7 +19,6 @@ from pairwright.evaluation.correlate import (
     ndcg,
     rbo,
     read_models,
-    scatter,
     spearman,
 )
 from pairwright.evaluation.correlate import weighted_tau as weighted
@@ -120,7 +119,7 @@ def test_two_benchmarks_are_compared_on_the_same_models(tmp_path: Path) -> None:
     same = models._replace(benchmarks={"a": models.benchmarks["good"]} | models.benchmarks)
     none = correlations(same, "d").figure("value", "a less good", "Spearman")
     assert (none.value, none.low, none.note) == (0, None, "no interval: the clusters do not differ")
-    html = found.page(scatter(models, "d")).html
+    html = found.page().html
     assert "<script>" not in html
     assert "good less loose" in html
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from pairwright.errors import ConfigError
-from pairwright.evaluation.scorers.opening import OpenScorer, open_scorers
+from pairwright.evaluation.scorers.opening import Opening, OpenScorer, open_scorers
 from pairwright.evaluation.scorers.scorer import (
     Pointwise,
     PromptContent,
@@ -31,7 +31,7 @@ def opened(store: Store, *names: str, **tables: Any) -> dict[str, OpenScorer]:
     async def scenario() -> dict[str, OpenScorer]:
         scorers = Scorers.model_validate(tables)
         scorers, prompts = scorer_settings(scorers)
-        async with open_scorers(scorers, names, prompts, store, Meter()) as found:
+        async with open_scorers(Opening(scorers, prompts, store, Meter()), names) as found:
             return found
 
     return asyncio.run(scenario())

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from pairwright.errors import ConfigError
-from pairwright.evaluation.scorers.opening import OpenScorer, open_scorers
+from pairwright.evaluation.scorers.opening import Opening, OpenScorer, open_scorers
 from pairwright.evaluation.scorers.scorer import (
     Pointwise,
     PromptContent,
@@ -57,7 +57,9 @@ class Own:
 
     async def opened(self, work: Any) -> Any:
         scorers, prompts = scorer_settings(self.folder / "scorers.toml")
-        async with open_scorers(scorers, ("mine",), prompts, self.store, self.meter) as found:
+        async with open_scorers(
+            Opening(scorers, prompts, self.store, self.meter), ["mine"]
+        ) as found:
             return await work(found["mine"])
 
     def scores(self, *responses: str) -> Any:

@@ -180,7 +180,7 @@ async def _run(
 ) -> tuple[list[ScorerRef], list[Sampled], list[SampleScores]]:
     """Sample, judge and score: the policy, the judge and the scorers, and what they said."""
     spec, by_pair = policy_of(session.settings, n), {one.pair: one for one in questions}
-    await session.check_pointwise(names)
+    session.check_pointwise(names)
     tasks = []
     for one in questions:
         language = language_of(one.question, *(post.text for post in one.posts))

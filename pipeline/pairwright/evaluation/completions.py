@@ -249,7 +249,7 @@ async def _run(
     with the most posts in context."""
     n = DRAWS if names else 1
     history, bodies = policy_of(session.settings, n).history, dict[str, str]()
-    await session.check_pointwise(names)
+    session.check_pointwise(names)
     tasks = []
     for item, other in made:
         shown = shown_posts((item, other), ks, history)

@@ -5,7 +5,6 @@ descend from one another are not independent. No model is ever there twice, so n
 the scores do not have, as a bootstrap makes one of every model that it draws again.
 """
 
-import math
 from collections.abc import Callable, Iterable
 from functools import partial
 from itertools import combinations
@@ -13,14 +12,13 @@ from pathlib import Path
 from typing import Annotated, Literal, NamedTuple
 
 import numpy as np
-from matplotlib.figure import Figure as Drawing
+import pandas as pd
 from scipy.stats import rankdata, weightedtau
 from typer import Argument, Option
 
 from pairwright.errors import InputError
 from pairwright.evaluation.downstream import Downstream, Figure
 from pairwright.pages.output import output_folder
-from pairwright.pages.plots import BLUE, WIDTH, Plot, drawing, plot
 from pairwright.sources.tables import SourceRow, comma_separated, sound_rows
 from pairwright.stats import Floats, Places, jackknife
 from pairwright.text import number_of, visible
@@ -139,18 +137,19 @@ def read_models(
         fix = "Write a header such as: model,benchmark,downstream."
         raise InputError("the first line does not name each column", where=first, fix=fix)
     named = name or header[0]
-    for column in (*benchmarks, downstream, named, *((lineage,) if lineage else ())):
+    for column in filter(None, (*benchmarks, downstream, named, lineage)):
         if column not in header:
             fix = f"Name one of: {', '.join(header)}."
             raise InputError(f"there is no column {column!r}", where=first, fix=fix)
     names: dict[str, str] = {}
     for where, row in rows:
-        model = row[named].strip()
-        if not model or model in names:
+        if not (model := row[named].strip()) or model in names:
             what = f"the model {model!r} is there twice, first in line {names.get(model)}"
-            fix = "Give every model one row, and a name of its own."
-            at = f"{where} [{named}]"
-            raise InputError(what if model else "the model has no name", where=at, fix=fix)
+            raise InputError(
+                what if model else "the model has no name",
+                where=f"{where} [{named}]",
+                fix="Give every model one row, and a name of its own.",
+            )
         names[model] = where.rpartition(":")[2]
     if len(names) < LEAST_MODELS:
         what = f"{len(names)} models, and nothing can be said about fewer than {LEAST_MODELS}"
@@ -171,24 +170,17 @@ def one_line(name: str) -> str:
 
 
 def _scores(path: Path, rows: list[SourceRow], column: str) -> Floats:
-    scores = [_score(row[column], f"{where} [{column}]") for where, row in rows]
-    if len(set(scores)) == 1:
+    # Beyond 1e100 the square of a score may be infinite, and then there is no correlation.
+    cells = pd.Series([row[column] for _, row in rows])
+    scores = pd.to_numeric(cells, errors="coerce").where(~cells.str.contains("_"))
+    for place in np.flatnonzero(~(scores.abs() < 1e100)):
+        what = f"{cells[place][:40]!r} is not a number"
+        fix = "Give the model's score, or take out the model: none is made up for it."
+        raise InputError(what, where=f"{rows[place].where} [{column}]", fix=fix)
+    if scores.nunique() == 1:
         fix = "A column that does not differ can go with nothing: name another."
         raise InputError(f"every model has {scores[0]:g}", where=f"{path} [{column}]", fix=fix)
-    return np.array(scores)
-
-
-def _score(cell: str, where: str) -> float:
-    try:
-        # Python alone takes "1_0" for ten.
-        score = math.nan if "_" in cell else float(cell)
-    except ValueError:
-        score = math.nan
-    # Beyond this the square of a score may be infinite, and then there is no correlation.
-    if not abs(score) < 1e100:
-        fix = "Give the model's score, or take out the model: none is made up for it."
-        raise InputError(f"{cell[:40]!r} is not a number", where=where, fix=fix)
-    return score
+    return scores.to_numpy(float)
 
 
 def correlations(models: ModelTable, downstream: str) -> Downstream:
@@ -239,23 +231,6 @@ def leave_out(measure: RankMeasure, x: Floats, models: ModelTable) -> Floats:
     )
 
 
-def scatter(models: ModelTable, downstream: str) -> dict[str, Plot]:
-    """The models by each benchmark and by their downstream score."""
-    plots = {}
-    for number, (name, x) in enumerate(models.benchmarks.items()):
-        with drawing():
-            figure = Drawing(figsize=(WIDTH, 4.6), layout="constrained")
-            axes = figure.add_subplot()
-            axes.plot(x, models.downstream, "o", color=BLUE.light)
-            for model, at in zip(models.names, zip(x, models.downstream, strict=True), strict=True):
-                axes.annotate(model[:30], at, (5, 3), textcoords="offset points", fontsize=8)
-            axes.set_xlabel(name)
-            axes.set_ylabel(downstream)
-            caption = f"The {len(x)} models by {name}."
-            plots[f"models-{number}"] = plot(figure, caption, name=f"models-{number}")
-    return plots
-
-
 def correlate(
     table: Annotated[Path | str, Argument(help="One row a model, a header.", metavar="TABLE.csv")],
     benchmarks: Annotated[
@@ -289,5 +264,5 @@ def correlate(
     models = read_models(Path(table), tuple(dict.fromkeys(benchmarks)), downstream, model, lineage)
     found = correlations(models, one_line(downstream))
     if folder:
-        found.write(folder, {}, scatter(models, one_line(downstream)))
+        found.write(folder, {}, {})
     return found

@@ -11,7 +11,7 @@ from typer import Option
 
 from pairwright import assets
 from pairwright.errors import ConfigError, on_disk
-from pairwright.evaluation.scorers.opening import OpenScorer, open_scorers, pointwise
+from pairwright.evaluation.scorers.opening import Opening, OpenScorer, open_scorers, pointwise
 from pairwright.evaluation.scorers.scorer import ScorerRef
 from pairwright.evaluation.settings import Policy, Scorers, load_scorers
 from pairwright.files import CALLS
@@ -137,18 +137,23 @@ class ScorerSession(NamedTuple):
 
         A model in this process stays in memory until the block ends, so open one at a time.
         """
-        store, meter, progress, _ = self.calls
-        async with open_scorers(
-            self.settings, [name], self.prompts, store, meter, lambda text: progress(Note(text))
-        ) as opened:
+        async with open_scorers(self._opening, [name]) as opened:
             yield opened[name]
 
-    async def check_pointwise(self, names: Iterable[str]) -> None:
+    @property
+    def _opening(self) -> Opening:
+        store, meter, progress, _ = self.calls
+
+        def say(text: str) -> None:
+            progress(Note(text))
+
+        return Opening(self.settings, self.prompts, store, meter, say)
+
+    def check_pointwise(self, names: Iterable[str]) -> None:
         """Check that scorers give a score of a single response, before anything is connected or
         loaded. Raises ConfigError."""
         for name in names:
-            async with self.scorer(name) as opened:
-                pointwise(name, opened.scorer)
+            pointwise(name, self._opening.open(name).scorer)
 
     @asynccontextmanager
     async def role(self, role: Role) -> AsyncIterator[OpenModel]:

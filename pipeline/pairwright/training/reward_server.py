@@ -26,7 +26,7 @@ from typer import Option
 from pairwright.errors import CallFailed, ConfigError, InputError, PairwrightError, first_invalid
 from pairwright.evaluation.benchmark import Benchmark
 from pairwright.evaluation.conditions import CONDITIONS, ContentSources, Strangers, ask_fitting
-from pairwright.evaluation.scorers.opening import open_scorers, pointwise
+from pairwright.evaluation.scorers.opening import Opening, open_scorers, pointwise
 from pairwright.evaluation.scorers.scorer import Pointwise, PromptContent, ResponseScore, Unscored
 from pairwright.evaluation.session import scorer_settings
 from pairwright.evaluation.settings import Scorers
@@ -213,7 +213,7 @@ def serve_rewards(
     async def serve() -> Health:
         meter, stopping = Meter(), asyncio.Event()
         with (stop or Stop()).heard_by(stopping.set, meter):
-            async with open_scorers(settings, (name,), prompts, None, meter) as found:
+            async with open_scorers(Opening(settings, prompts, None, meter), [name]) as found:
                 scorer = pointwise(name, found[name].scorer)
                 model = {"model": found[name].ref.model}
                 score = reward_scoring(scorer, sources, pairs, condition)

@@ -36,7 +36,6 @@ from pairwright.records import Dropped, Record
 from pairwright.settings.endpoints import Sampling
 from pairwright.settings.prompt import SCORING, OwnPrompt, Prompts, label_texts
 
-R = TypeVar("R", bound=Reply)
 T = TypeVar("T")
 
 
@@ -67,30 +66,39 @@ class RateReply(Reply):
     score: Annotated[Literal[1, 2, 3, 4, 5, 6, 7, 8, 9, 10], WHOLE_NUMBER]
 
 
-async def _ask(
-    model: Model,
-    prompts: Prompts | OwnPrompt,
-    name: str,
-    shown: PromptContent,
-    reply: type[R],
-    value_of: Callable[[R], T],
-    read: Callable[[str], T | Unread],
-    **responses: str,
-) -> T | Unscored:
-    """What the judge says of responses: by `value_of` where it replied with the JSON object that
-    it is asked for, by `read` where it wrote something else. Raises CallFailed."""
-    posts = label_texts(post.text for post in shown.posts)
-    known = {"posts": posts, "question": shown.question, "aspects": shown.aspects, **responses}
+class _BoundJudge(NamedTuple):
+    """One judge, bound to what answers for it."""
 
-    def understood(text: str) -> T | Unread:
-        parsed = parse(text, reply)
-        return read(text) if isinstance(parsed, str) else value_of(parsed)
+    model: Model
+    prompts: Prompts | OwnPrompt
 
-    if isinstance(prompts, OwnPrompt):
-        answer = await model.understood(prompts.ask(**known), None, understood)
-    else:
-        answer = await model.understood(prompts.ask(name, **known), schema_of(reply), understood)
-    return Unscored(answer.reason, answer.detail) if isinstance(answer, Dropped) else answer
+    async def ask(
+        self,
+        model: Model,
+        name: str,
+        shown: PromptContent,
+        reply: type[Reply],
+        read: Callable[[str], T | Unread],
+        **responses: str,
+    ) -> T | Unscored:
+        """What the judge says of responses: by the last field of the JSON object that it is asked
+        for, or by `read` if it wrote something else. Raises CallFailed."""
+        posts = label_texts(post.text for post in shown.posts)
+        known = {"posts": posts, "question": shown.question, "aspects": shown.aspects, **responses}
+
+        def understood(text: str) -> T | Unread:
+            parsed = parse(text, reply)
+            if isinstance(parsed, str):
+                return read(text)
+            value: T = getattr(parsed, list(reply.model_fields)[-1])
+            return value
+
+        if isinstance(self.prompts, OwnPrompt):
+            answer = await model.understood(self.prompts.ask(**known), None, understood)
+        else:
+            prompt = self.prompts.ask(name, **known)
+            answer = await model.understood(prompt, schema_of(reply), understood)
+        return Unscored(answer.reason, answer.detail) if isinstance(answer, Dropped) else answer
 
 
 _FORWARD: dict[JudgeVerdict, PreferredPlace] = {"A": "first", "B": "second", "tie": "tie"}
@@ -149,15 +157,12 @@ class PointwiseJudge(_Judge):
         return self.bound(name, opening, "rate", RatingJudge)
 
 
-class ComparingJudge(NamedTuple):
-    """One judge, bound to what answers for it.
+class ComparingJudge(_BoundJudge):
+    """A judge that compares.
 
     Both orders are asked, so which of them is called the first decides nothing. The two halves of a
     twin hold the same responses: without a history they are the same two calls.
     """
-
-    model: Model
-    prompts: Prompts | OwnPrompt
 
     async def prefer(self, shown: PromptContent, first: str, second: str) -> Preference | Unscored:
         """The judge's verdicts in both orders; a pair without one of them has no verdict. Raises
@@ -165,10 +170,9 @@ class ComparingJudge(NamedTuple):
         judge = MeteredModel.around(self.model)
 
         async def verdict(a: str, b: str) -> JudgeVerdict | Unscored:
-            return await _ask(
-                judge.model, self.prompts, "prefer", shown,
-                PreferReply, lambda reply: reply.verdict, read_verdict, first=a, second=b,
-            )  # fmt: skip
+            return await self.ask(
+                judge.model, "prefer", shown, PreferReply, read_verdict, first=a, second=b
+            )
 
         forward, backward = await together(verdict(first, second), verdict(second, first))
         if isinstance(forward, Unscored):
@@ -178,17 +182,13 @@ class ComparingJudge(NamedTuple):
         return Preference(_FORWARD[forward], _BACKWARD[backward], judge.tokens)
 
 
-class RatingJudge(NamedTuple):
-    """One judge, bound to what answers for it."""
-
-    model: Model
-    prompts: Prompts | OwnPrompt
+class RatingJudge(_BoundJudge):
+    """A judge that rates."""
 
     async def score(self, shown: PromptContent, response: str) -> ResponseScore | Unscored:
         """A whole number from 1 to 10. Raises CallFailed."""
         judge = MeteredModel.around(self.model)
-        score = await _ask(
-            judge.model, self.prompts, "rate", shown,
-            RateReply, lambda reply: reply.score, read_rating, response=response,
-        )  # fmt: skip
+        score = await self.ask(
+            judge.model, "rate", shown, RateReply, read_rating, response=response
+        )
         return score if isinstance(score, Unscored) else ResponseScore(float(score), judge.tokens)

@@ -2,7 +2,7 @@
 table of a file of scorers, and its method `open`."""
 
 import json
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -55,7 +55,8 @@ class Opening(NamedTuple):
 
     def open(self, name: str) -> OpenScorer:
         """Open a scorer of the file or a baseline; nothing is connected or loaded before it is
-        asked for what is not stored. Raises ConfigError."""
+        asked for what is not stored. Raises ConfigError for a name that is not there, a key that
+        is not set and an endpoint that cannot score."""
         if name in BASELINES:
             return OpenScorer(Baseline(name), ScorerRef(name=name, kind="baseline"))
         if spec := self.settings.scorers.get(name):
@@ -71,20 +72,13 @@ class Opening(NamedTuple):
 
 @asynccontextmanager
 async def open_scorers(
-    scorers: "Scorers",
-    names: Sequence[str],
-    prompts: Prompts,
-    store: Store | None,
-    meter: Meter,
-    say: Say = say,
+    opening: Opening, names: Iterable[str]
 ) -> AsyncIterator[dict[str, OpenScorer]]:
-    """Open scorers by name, of the file and of the baselines.
+    """Open scorers by name, and close at the end what is connected or loaded. Raises ConfigError.
 
     A model in this process stays in memory to the end of the block: open one scorer at a time if
-    several do not fit. Raises ConfigError for a name that is not there, a key that is not set and
-    an endpoint that cannot score.
+    several do not fit.
     """
-    opening = Opening(scorers, prompts, store, meter, say)
     async with AsyncExitStack() as stack:
         opened = {name: opening.open(name) for name in names}
         for client in (client for one in opened.values() for client in one.clients):
