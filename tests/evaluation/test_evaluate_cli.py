@@ -115,7 +115,7 @@ def test_scorers_of_the_file_that_are_not_asked_are_named(
     )  # fmt: skip
     assert Note("Not asked, because --scorer names none: judge, rater.") in events
     print_evaluation(done, work.folder)
-    assert "50.0 % (by identity)" in " ".join(capsys.readouterr().out.split())
+    assert "50.0 % (by construction)" in " ".join(capsys.readouterr().out.split())
 
 
 def test_an_evaluation_ends_in_15_lines(
@@ -127,7 +127,7 @@ def test_an_evaluation_ends_in_15_lines(
     said = capsys.readouterr().out
     assert len(said.splitlines()) <= 15, said
     assert "Next, with" in said
-    assert "Does it read the user? Accuracy of" in said
+    assert "read the user? +" in said
 
 
 def test_people_in_one_cluster_have_no_interval_and_are_told_why(tmp_path: Path) -> None:

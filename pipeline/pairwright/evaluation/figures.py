@@ -33,10 +33,10 @@ from pairwright.stats import (
 )
 
 FIGURES: dict[str, str] = {
-    "accuracy": "share of pairs where the chosen response is ahead, ties counting one half and"
-    " pairs without a score as wrong; of questions with options, share where the right one is ahead"
+    "accuracy": "share of pairs where the chosen response is ahead, ties counting 1/2 and pairs"
+    " without a score as wrong; of questions with options, share where the right one is ahead"
     " of all others, and ties share",
-    "both_right": "share of twins with both halves right: 0 for a scorer that cannot see the user",
+    "both_right": "share of twins with both sides right: 0 for a scorer that cannot see the user",
     "coverage": "share of pairs with a score, and of twins of those with both halves scored",
     "swap_consistency": "share of pairs where a comparing judge says the same in both orders",
     "placebo_flips": "share of placebos where another response is preferred for the other user, of"
@@ -51,7 +51,7 @@ FOLLOWS = {
     "pattern": "an aspect shown by a pattern",
 }
 """The groups of pairs by how the aspect follows that is hardest to find."""
-IDENTITY = "by identity"
+IDENTITY = "by construction"
 """What is said in place of an interval of what could not have come out otherwise."""
 
 

@@ -181,8 +181,8 @@ def ending(board: Leaderboard) -> dict[str, Any]:
     columns = [(str(one.ranked_by), one.mode) for one in firsts] or [("placebo_flips", "placebo")]
     rows = [board.entries[name] for name in names[: MOST_ROWS - len(warnings)]]
     heads = [f"{mode_title(mode).lower()}, {HEADS[name]}" for name, mode in columns]
-    told = {name: one for name, *one in reversed(readings(board))}
-    read = [(label(row), *told[label(row)]) for row in rows if label(row) in told]
+    told = {name.partition(" (")[0]: one for name, *one in reversed(readings(board))}
+    read = [(name, *told[name]) for name in (row.about.scorer.name for row in rows) if name in told]
     return {
         "warnings": warnings,
         "verdicts": [*verdicts(board)[:1], *verdicts(board)[len(board.firsts) or 1 :]],
