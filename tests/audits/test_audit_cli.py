@@ -9,9 +9,8 @@ import pytest
 
 from audited import jsonl
 from pairwright.audits.catalogue import DEFINITIONS
-from pairwright.audits.examination import audit_pairs, shortened
 from pairwright.audits.records import EXAMPLES, Audit, Check
-from pairwright.pairs import Layout, Part, content_digest, read_pairs, row_of, write_rows
+from pairwright.pairs import Layout, Part, row_of, write_rows
 from pairwright.records import pseudonym
 from small_studies import twin, violate
 from study import VERIFIED, Done, Study, pairwright
@@ -127,13 +126,6 @@ def test_what_people_said_of_a_run_is_part_of_its_audit(here: Path) -> None:
     assert {rest for _, rest in by_program} == {"which verifies nothing"}
 
 
-def test_a_user_in_two_splits_of_a_release_is_found(here: Path) -> None:
-    folder = release(here / "release")
-    write_rows(folder / Part("Home-violate", "validation").path, [row_of(violate(3))])
-    check = named(audited(folder).failed, "people_across_splits")
-    assert {flag.row for flag in check.flags} == {violate(3).id}
-
-
 def test_what_failed_is_told_with_why_and_what_to_do_and_exits_1(here: Path) -> None:
     rows = [plain(n) for n in range(40)]
     rows[7]["rejected"] = rows[7]["chosen"]
@@ -205,29 +197,6 @@ def test_a_finding_names_file_and_line_in_json_terminal_and_page(here: Path) -> 
     assert [json.loads(line)["where"] for line in redactions] == checks["email"]
 
 
-def test_a_finding_in_a_release_or_a_run_names_its_file_and_row(here: Path) -> None:
-    twice = [row_of(violate(3)), row_of(violate(4)).model_copy(update={"rejected": ""})]
-    folder = release(here / "release")
-    part = Part("Home-violate", "test").path
-    write_rows(folder / part, twice)
-    empty = named(audited(folder).failed, "empty_text")
-    assert [flag.where for flag in empty.flags] == [f"{part}:2"]
-    run = run_folder(here / "run")
-    text = (run / "pairs.jsonl").read_text(encoding="utf-8")
-    last = violate(4)
-    broken = last.model_copy(update={"question": ""})
-    text = text.replace(last.model_dump_json(), broken.model_dump_json())
-    (run / "pairs.jsonl").write_text(text, encoding="utf-8")
-    empty = named(audited(run).failed, "empty_text")
-    assert [flag.where for flag in empty.flags] == ["pairs.jsonl:6"]
-
-
-def test_rows_of_one_id_are_named_by_their_places(here: Path) -> None:
-    rows = [plain(n, id="x", chosen="", rejected="") for n in range(6)]
-    empty = named(audited(jsonl(here / "a.jsonl", *rows)).failed, "empty_text")
-    assert [flag.where for flag in empty.flags] == [f"a.jsonl:{n}" for n in range(1, 7)]
-
-
 def test_two_audits_of_the_same_pairs_are_the_same_bytes(here: Path) -> None:
     file = jsonl(here / "theirs.jsonl", *[plain(n) for n in range(40)])
     for name in ("first", "second"):
@@ -275,18 +244,3 @@ def test_wrong_use_is_told_before_a_file_is(here: Path, arguments: list[str], sa
 
 
 # Without the command
-
-
-def test_the_digest_is_that_of_the_rows_and_all_flags_are_kept_until_written(here: Path) -> None:
-    rows = [plain(n) for n in range(EXAMPLES + 10)]
-    for row in rows:
-        row["rejected"] = row["chosen"]
-    source = read_pairs(str(jsonl(here / "a.jsonl", *rows)))
-    calls: list[tuple[str, int | None]] = []
-    found = audit_pairs(source, progress=lambda what, n: calls.append((what, n)))
-    assert found.source.digest == content_digest(source)
-    same = named(found.checks, "same_sides")
-    kept = named(shortened(found).checks, "same_sides")
-    assert (len(same.flags), len(kept.flags)) == (EXAMPLES + 10, EXAMPLES)
-    assert (same.count, kept.count) == (EXAMPLES + 10, EXAMPLES + 10)
-    assert "shortcuts" in [what for what, _ in calls]

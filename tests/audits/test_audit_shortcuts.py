@@ -14,7 +14,6 @@ from pairwright.audits.accuracies import accuracy_check, decide
 from pairwright.audits.blind import COUNTS, bag_points, breaks_off
 from pairwright.audits.examination import Options
 from pairwright.audits.records import Check
-from pairwright.audits.sample import ClusterSample
 from pairwright.pairs import Row, RowAspect, RowPost, row_of
 from pairwright.pairs.read import NO_INFO
 from pairwright.settings.rules import ReleaseInfo
@@ -76,16 +75,6 @@ def test_the_published_figures_of_picking_the_longer_response_are_reproduced() -
     assert (natural.status, adversarial.status) == ("too_few", "fail")
 
 
-def test_pairs_that_give_nothing_away_pass_or_are_too_few(learnt: None) -> None:
-    found = audited(even(900), 0.55)
-    assert not [check for check in found.values() if check.status == "fail"]
-    for name in COUNTS:
-        check = found["Plain", name]
-        assert (check.limit, check.of) == (0.55, 900)
-        assert abs((estimate(check).value or 0) - 0.5) < 0.05
-        assert (check.needed is None) == (check.status == "pass")
-
-
 @pytest.mark.parametrize(
     ("check", "chosen", "rejected"),
     [
@@ -113,11 +102,9 @@ LONG = "It is so well known that nobody who works here would ever ask for the lo
 @pytest.mark.parametrize(
     ("response", "cut"),
     [
-        (LONG, True), (f"{LONG} because of the", True), ("```\ncode goes on", True),
-        (f"{LONG}.", False), (f"{LONG}!**\n", False), (f'He said "{LONG}."', False),
-        (f"{LONG}\u3002", False), (f"{LONG}:\n- one\n- two", False), (f"{LONG}:\n2. two", False),
+        (LONG, True), ("```\ncode goes on", True), (f"{LONG}!**\n", False),
+        (f'He said "{LONG}."', False), (f"{LONG}\u3002", False), (f"{LONG}:\n- one\n- two", False),
         ("Paris", False), ("", False), (f"{LONG}: https://example.org/a", False),
-        (f"{LONG}\n```\ncode\n```", False), (f"| {LONG} |", False), (f"{LONG} 42", False),
     ],
 )  # fmt: skip
 def test_a_response_breaks_off_where_nothing_ends(response: str, cut: bool) -> None:
@@ -167,25 +154,6 @@ def test_a_sample_says_of_how_many_it_is(monkeypatch: pytest.MonkeyPatch) -> Non
     assert found["Plain", "length"].of == 300
 
 
-def test_a_sample_of_clusters_does_not_depend_on_their_order() -> None:
-    pairs = [(f"cluster-{n % 40}", n) for n in range(200)]
-    found = []
-    for order in (pairs, pairs[::-1]):
-        sample: ClusterSample[int] = ClusterSample(50)
-        for cluster, n in order:
-            sample.add(cluster, n)
-        found.append(sorted(sample))
-    assert found[0] == found[1]
-    assert 45 <= len(found[0]) <= 50
-    assert len({n % 40 for n in found[0]}) * 5 == len(found[0])
-
-
-def test_no_rows_give_no_checks_and_empty_texts_are_ties() -> None:
-    assert audited([]) == {}
-    found = audited([row(n, "", "", "") for n in range(20)])
-    assert all(check.status != "fail" for check in found.values())
-
-
 # The bag of words
 
 
@@ -196,13 +164,6 @@ def test_a_word_of_one_side_is_learnt_from_other_users(learnt: None) -> None:
     assert (estimate(found).value or 0) > 0.95
     swapped = [changed(of, chosen=of.rejected, rejected=of.chosen) for of in rows]
     assert bag_points(swapped, np.arange(120)).tolist() == bag_points(rows, np.arange(120)).tolist()
-
-
-def test_what_only_one_user_writes_is_not_learnt(learnt: None) -> None:
-    """Of each user another word: no other user's pairs tell it."""
-    rows = [changed(of, chosen=f"{of.chosen} Word{n // 4}.") for n, of in enumerate(even(120))]
-    own = np.arange(120) // 4
-    assert abs(bag_points(rows, own).mean() - 0.5) < 0.15
 
 
 def test_too_few_clusters_train_nothing_and_are_told() -> None:
@@ -247,26 +208,6 @@ def test_a_bound_has_one_side(bound: float, status: str, by_study: bool) -> None
     assert (check.status, check.limit, estimate(check).value) == (status, bound, 0.8)
     wrong = audited(informed(120, "The roof.", "The rudder."), max_overlap=0.6)
     assert wrong["Plain", "profile_overlap"].status == "pass"
-
-
-def test_rare_words_of_the_profile_weigh_more_in_tfidf() -> None:
-    rows = informed(40, "A dinghy, then lamp.", "Sailing near here.")
-    rows += [
-        row(100 + n, f"Question {n}, too?", "Sailing near it.", "Sailing near that.")
-        for n in range(40)
-    ]
-    found = audited(rows)
-    overlap, weighed = (found["Plain", name] for name in ("profile_overlap", "profile_tfidf"))
-    assert (estimate(overlap).value, estimate(weighed).value) == (0, 1)
-    assert "40 pairs have no profile" in overlap.detail
-
-
-def test_without_profiles_nothing_is_said_of_them() -> None:
-    found = audited(even(30))
-    for name in ("profile_overlap", "profile_tfidf"):
-        check = found["Plain", name]
-        assert (check.status, check.found, check.of) == ("note", None, 0)
-        assert "30 pairs have no" in check.detail
 
 
 # Twins
@@ -324,17 +265,6 @@ def test_words_shared_in_both_halves_are_summed(posts: tuple[str, str], value: f
     assert [flag.row for flag in check.flags] == (["0-True"] if value > 0 else [])
 
 
-def test_shared_words_have_an_interval_by_couple_and_need_both_halves() -> None:
-    rows = [of for n in range(12) for of in twin_rows(("pears", "apples"), n)]
-    mixed = [of for n in range(12, 24) for of in twin_rows(("ripe pears", "sour apples"), n)]
-    found = estimate(audited([*rows, *mixed])["Home-twin", "twin_shared_words"])
-    assert (found.value, found.n, found.clusters) == (3.0, 24, 24)
-    assert found.low is not None
-    assert 2.4 < found.low < 3
-    alone = audited(rows[:1])["Home-twin", "twin_shared_words"]
-    assert (alone.found, alone.detail) == (None, "Not applicable: no twin with two histories.")
-
-
 def test_word_overlap_is_told_of_each_mode_over_its_configurations() -> None:
     """A user of two domains is one cluster."""
     rows = [
@@ -348,10 +278,6 @@ def test_word_overlap_is_told_of_each_mode_over_its_configurations() -> None:
         check = found["mode twin", name]
         assert (check.status, check.of, estimate(check).clusters) == ("note", 24, 6)
         assert estimate(check).value == pytest.approx(20 / 24 + 4 / 48, abs=1e-6)
-
-
-def test_nothing_is_chosen_on_placebos() -> None:
-    assert audited([changed(of, mode="placebo", rubric_aspects=()) for of in twins(30)]) == {}
 
 
 # A set that leans
@@ -387,8 +313,3 @@ def test_a_set_that_leans_to_either_side_fails(
     assert check.status == status
     assert (check.found and check.found.value) == (value and pytest.approx(value, abs=1e-6))
     assert said in check.detail
-
-
-def test_of_twins_the_half_of_the_user_who_asked_is_told_and_decides_nothing() -> None:
-    check = audited(leaning([2] * 30 + [0] * 10, "twin"))["mode twin", "blind_preference"]
-    assert (check.status, check.of, estimate(check).value) == ("note", 40, 0.75)

@@ -144,14 +144,6 @@ def test_words_are_read_as_they_are(tmp_path: Path, first: str, second: str, tie
     assert (pairs, none) == ([ONE, TWO], {"tie": 1})
 
 
-def test_values_that_are_names_of_columns_are_no_marks(tmp_path: Path) -> None:
-    """Arena's label says `model_a`, and there is such a column: it holds the model's name."""
-    row = {"model_a": "m", "model_b": "n", "question": "Which?", "answer_a": "One.",
-           "answer_b": "Two.", "winner": "model_b"}  # fmt: skip
-    file = jsonl(tmp_path / "a.jsonl", row)
-    assert read(file, "--label first=model_a", "--label second=model_b")[0] == [TWO]
-
-
 def test_the_majority_of_several_annotators_counts(tmp_path: Path) -> None:
     rows = [
         PANDA | dict(zip(("annotator1", "annotator2", "annotator3"), votes, strict=True))

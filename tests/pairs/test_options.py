@@ -1,6 +1,5 @@
 """Questions with k options and a key: how they are read, and what picks the right one blindly."""
 
-import csv
 import json
 import random
 from collections.abc import Iterable, Iterator, Sequence
@@ -13,16 +12,11 @@ from audited import audit_of, checks_of, estimate, jsonl, lines, opened
 from pairwright.audits.page.verdict import guess_table
 from pairwright.audits.records import Check
 from pairwright.pairs import Choice
-from pairwright.records import pseudonym
 from pairwright.sources.problems import SourceProblem
 
 pytestmark = pytest.mark.usefixtures("nothing_learnt")
 OPTIONS = ["Tea.", "Milk.", "Beer."]
 QUESTION = {"prompt": "What shall I drink?", "options": OPTIONS, "key": "b"}
-COLUMNS = (
-    "prompt=user_question_or_message", "key=correct_answer", "id=question_id", "user=persona_id",
-    "profile=history",
-)  # fmt: skip
 """PersonaMem's."""
 
 
@@ -36,32 +30,9 @@ def test_the_right_option_is_chosen_over_each_of_the_others(tmp_path: Path) -> N
     assert {one.choice for one in read_rows} == {Choice("a.jsonl:1", 3, place=1)}
 
 
-def test_a_csv_as_personamem_writes_it_is_read(tmp_path: Path) -> None:
-    """Options as Python writes a list, with marks; the key is a mark; a history of messages."""
-    file = tmp_path / "questions.csv"
-    history = [
-        {"role": "system", "content": "A persona."},
-        {"role": "user", "content": "I keep bees."},
-        {"role": "assistant", "content": "How nice."},
-    ]
-    row = {
-        "persona_id": "7", "question_id": "q1", "user_question_or_message": "What now?",
-        "correct_answer": "(c)",
-        "all_options": "['(a) Rest.', \"(b) Don't.\", '(c) Look at them.']",
-        "history": json.dumps(history),
-    }  # fmt: skip
-    with file.open("w", newline="", encoding="utf-8") as sheet:
-        csv.writer(sheet).writerows((row.keys(), row.values()))
-    first, second = (one.row for one in lines(file, *COLUMNS))
-    assert (first.chosen, first.rejected, second.rejected) == ("Look at them.", "Rest.", "Don't.")
-    assert (first.question, first.user) == ("What now?", pseudonym("7"))
-    assert [post.text for post in first.profile] == ["I keep bees."]
-
-
 @pytest.mark.parametrize(
     ("fields", "columns"),
     [
-        ({"key": "(b)"}, ()),
         ({"key": "Milk."}, ()),
         ({"key": "(b) Milk."}, ()),
         ({"answer": 1}, ("key=answer", "--label first=0")),
@@ -89,8 +60,6 @@ def test_a_key_is_a_letter_a_text_or_a_number_whose_start_is_stated(
         ({"key": "3"}, ("--label first=0",), "bad_key", "there are 3 options"),
         ({"key": "x"}, ("--label first=1",), "bad_key", "neither the letter nor the text"),
         ({"options": "tea or milk"}, (), "bad_options", "options is str, not a list"),
-        ({"options": ["Tea.", 2]}, (), "wrong_type", "an option is a number, not text"),
-        ({"options": None}, (), "empty_value", "options is null"),
         ({}, ("options=a,b",), "missing_column", "no column 'a' for options"),
     ],
 )
@@ -183,16 +152,3 @@ def test_a_label_always_first_fails(tmp_path: Path, labels: Sequence[int], statu
     found = {check.name: check for check in checks_of(read_rows, "shortcuts")}
     assert found["key_place"].status == status
     assert found["length"].chance is None, "a pair is no question with options"
-
-
-def test_word_overlap_with_the_history_is_of_questions_too(tmp_path: Path) -> None:
-    made = []
-    for one in questions(40, 4):
-        place = "abcd".index(one["key"])
-        one["options"][place] += " zinc"
-        told = {"profile": [{"text": one["options"][place]}], "subset": "self"}
-        made.append(one | told)
-    check = audited(written(tmp_path, made))["profile_overlap"]
-    assert check.config == "self", "pairs of all configurations are no questions"
-    assert (check.status, estimate(check).value, estimate(check).n) == ("note", 1.0, 40)
-    assert "chance 0.25." in check.detail

@@ -74,13 +74,6 @@ def test_without_ids_strangers_are_drawn_and_a_file_of_scores_is_told_ids(tmp_pa
         assert (done.code, said in " ".join(done.said.split())) == (code, True), done.said
 
 
-def test_where_nobody_is_a_stranger_the_condition_is_left_out(tmp_path: Path) -> None:
-    path = written(tmp_path, mirrored(1))
-    done = pairwright("evaluate", path, "--out", tmp_path / "out", "--scorer", "longer")
-    assert done.code == 0, done.said
-    assert "Condition wrong-profile is left out: no pair" in " ".join(done.said.split())
-
-
 @pytest.mark.parametrize("name", ["user_history", "posts", "persona", "history"])
 def test_a_column_of_posts_is_recognised_and_said(tmp_path: Path, name: str) -> None:
     source = read_pairs(written(tmp_path, [row | {"notes": 1} for row in mirrored(2, name)]))
