@@ -49,7 +49,7 @@ class _Question(NamedTuple):
 
 
 def read_row(
-    fields: Fields, columns: Columns, config: str, split: str, where: str, *, flat: bool
+    fields: Fields, columns: Columns, config: str, split: str, where: str, flat: bool
 ) -> list[ReadRow]:
     """The pairs of a row, in the configuration and split of its file unless it names its own.
 

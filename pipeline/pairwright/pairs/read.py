@@ -73,13 +73,6 @@ class _Maps(NamedTuple):
     labels: Mapping[str, tuple[str, ...]]
     command: str
 
-    def refuse(self, where: str | Path) -> None:
-        """Raise InputError if there are maps, for a source whose columns are fixed."""
-        if self.columns or self.labels:
-            what = "a map of columns or labels is for files of others; this is a release or a run"
-            fix = "Leave out --column and --label, or name one file."
-            raise InputError(what, where=where, fix=fix)
-
 
 def read_pairs(
     given: str | Path,
@@ -97,22 +90,30 @@ def read_pairs(
     Raises InputError for what cannot be read, and for labels whose meaning nothing says.
     """
     maps, path = _Maps(columns or {}, labels or {}, command), Path(given).expanduser()
-    released = path.is_dir() and is_release(path)
-    if released or (path.is_dir() and is_run(path)):
-        maps.refuse(path)
-        return open_release(path) if released else _open_run(path)
-    if path.is_dir() or path.is_file():
-        return _open_files(path, maps)
-    if not path.exists() and looks_like_id(str(given)):
+    opener, folder = _open_files, path.is_dir()
+    if folder and (is_release(path) or is_run(path)):
+        opener = _open_built
+    elif not path.exists() and looks_like_id(str(given)):
         return _open_hub(str(given), maps)
-    what, fix = "no such file or folder", "Correct the path; a Hub id is ORG/NAME."
-    if path.exists():
-        what = "neither a file nor a folder"
-        fix = "Write the pairs to a file: they are read more than once."
-    raise InputError(what, where=path, fix=fix)
+    elif not folder and not path.is_file():
+        what, fix = "no such file or folder", "Correct the path; a Hub id is ORG/NAME."
+        if path.exists():
+            what = "neither a file nor a folder"
+            fix = "Write the pairs to a file: they are read more than once."
+        raise InputError(what, where=path, fix=fix)
+    return opener(path, maps)
 
 
 # Releases and runs
+
+
+def _open_built(folder: Path, maps: _Maps, fallback: str = "") -> PairSource:
+    """A release or a run. Raises InputError for maps: their columns are fixed."""
+    if maps.columns or maps.labels:
+        what = "a map of columns or labels is for files of others; this is a release or a run"
+        fix = "Leave out --column and --label, or name one file."
+        raise InputError(what, where=folder, fix=fix)
+    return open_release(folder, fallback) if is_release(folder) else _open_run(folder)
 
 
 def is_release(folder: Path) -> bool:
@@ -295,10 +296,9 @@ def _open_hub(address: str, maps: _Maps) -> PairSource:
         there = hub.HfApi().list_repo_files(name, repo_type="dataset", revision=revision)
         released = "manifest.json" in there and any(one.startswith("data/") for one in there)
     if released:
-        maps.refuse(address)
         with hub_client(address, "huggingface_hub") as hub:
             folder = hub.snapshot_download(name, repo_type="dataset", revision=revision)
-        return open_release(Path(folder), address)
+        return _open_built(Path(folder), maps, address)
     pieces, total = list[_Piece](), 0
     with hub_client(address, "datasets") as datasets:
         for config in datasets.get_dataset_config_names(name, revision=revision):
@@ -341,7 +341,7 @@ def _open_pieces(name: str, pieces: Iterable[_Piece], maps: _Maps) -> PairSource
 
 def _read_piece(piece: _Piece, columns: Columns, maps: _Maps) -> Iterator[ReadRow | SourceProblem]:
     """Every row. Raises InputError at the end if not one row could be read, with what to do."""
-    table, rows, there = piece.table(), 0, dict[str, Any]()
+    table, sound, there = piece.table(), False, dict[str, Any]()
     problems = Problems()
     for line in table.rows:
         # Two files of a folder may have one name, so the place has the whole path below the folder.
@@ -350,9 +350,8 @@ def _read_piece(piece: _Piece, columns: Columns, maps: _Maps) -> Iterator[ReadRo
             if isinstance(line, SourceProblem):
                 raise SourceRefusal(line.reason, line.detail)
             there = there or line.fields
-            yield from read_row(
-                line.fields, columns, piece.config, piece.split, where, flat=piece.flat
-            )
+            yield from read_row(line.fields, columns, piece.config, piece.split, where, piece.flat)
+            sound = True
         except SourceRefusal as refusal:
             problem = SourceProblem(
                 action="noted" if refusal.reason == TIE else "refused", reason=refusal.reason,
@@ -360,19 +359,16 @@ def _read_piece(piece: _Piece, columns: Columns, maps: _Maps) -> Iterator[ReadRo
             )  # fmt: skip
             problems.add(problem)
             yield problem
-        else:
-            rows += 1
-    if rows:
-        return
     counts = [*problems.of("refused"), *problems.of("noted")]
-    if not counts:
+    if not sound and not counts:
         raise InputError("holds no rows", where=table.source, fix="Write or download it again.")
-    listed = ", ".join(f"{REASONS[one.reason]} ({one.n:,})" for one in counts)
-    raise InputError(
-        f"not one row could be read: {listed}; here: {counts[0].said}",
-        where=f"{table.source}:{counts[0].first.where.rpartition(':')[2]}",
-        fix=_advice(table.source, counts[0].reason, there, columns, maps),
-    )
+    if not sound:
+        listed = ", ".join(f"{REASONS[one.reason]} ({one.n:,})" for one in counts)
+        raise InputError(
+            f"not one row could be read: {listed}; here: {counts[0].said}",
+            where=f"{table.source}:{counts[0].first.where.rpartition(':')[2]}",
+            fix=_advice(table.source, counts[0].reason, there, columns, maps),
+        )
 
 
 def _advice(source: str, reason: str, there: Fields, columns: Columns, maps: _Maps) -> str:

@@ -69,9 +69,10 @@ def _accuracies(shown: list[Check], audit: Audit) -> Plot:
     )  # fmt: skip
     caption = (
         "How often each way of choosing picks the chosen response, in the configuration with the"
-        " worst outcome. The dashed line is chance; the shaded band is allowed without the user"
-        f" ({audit.max_shortcut:g}). A line through a dot is its interval."
+        " worst outcome. The dashed line is chance; a line through a dot is its interval."
     )
+    if bound:
+        caption += f" The shaded band is allowed without the user ({audit.max_shortcut:g})."
     return plot(figure, caption, name="accuracies")
 
 

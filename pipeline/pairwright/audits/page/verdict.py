@@ -24,7 +24,7 @@ LABELS = {
 }  # fmt: skip
 """Ways of choosing, by check."""
 VERDICTS: dict[Status, str] = {
-    "fail": "fails", "too_few": "needs more pairs", "pass": "passes", "note": "not decided"
+    "fail": "fails", "too_few": "needs more pairs", "pass": "passes", "note": "no limit"
 }  # fmt: skip
 
 FailedCheck = tuple[CheckDefinition, list[str], list[Flag]]
@@ -98,9 +98,9 @@ def _guess(audit: Audit) -> str:
             return f"Not decided: there are too few pairs for {few}."
         return f"No: none of {number_of(len(ways), 'way')} is right more often than allowed."
     if any(MIRRORED in check.detail for check in audit.checks):
-        return "No: each pair is there with swapped sides, so such ways are right in exactly 50 %."
+        return "No: each pair is there with swapped sides, too, which makes exactly 50 %."
     if any(check.name == "twin_shared_words" for check in audit.checks):
-        return "No: on complete twins, such ways are right in exactly 50 % by construction."
+        return "No: on complete twins, whoever cannot see the user is right in exactly 50 %."
     return "Not measured."
 
 
@@ -172,11 +172,11 @@ def check_lines(audit: Audit, status: Status) -> list[tuple[str, str, str]]:
     lines = []
     for name, checks in by_name.items():
         worst = max(checks, key=_badness)
-        several = f" (worst of {len(checks)})" if len(checks) > 1 else ""
+        found = worst.found.text(2) if worst.found else f"{worst.count or 0:,} of {worst.of:,}"
+        several = f", worst of {len(checks)}" if len(checks) > 1 else ""
         note = f"about {needed(worst)} would settle it" if needed(worst) else ""
-        if status == "note":
-            note = short(worst.detail, 90)
-        lines.append((DEFINITIONS[name].title, measured(worst) + several, note))
+        note = short(worst.detail, 60) if status == "note" else note
+        lines.append((DEFINITIONS[name].title, found + several, note))
     return lines
 
 
@@ -185,7 +185,7 @@ def part_counts(audit: Audit) -> list[tuple[str, int, int, int]]:
     rows = []
     for title in ("shortcuts", "leakage", "integrity", "people", "human", "balance"):
         counts = Counter(one.status for one in audit.checks if one.family == title)
-        if counts:
+        if counts.total() > counts["note"]:
             rows.append((title.capitalize(), counts["pass"], counts["fail"], counts["too_few"]))
     return rows
 
