@@ -90,18 +90,17 @@ def read_pairs(
     Raises InputError for what cannot be read, and for labels whose meaning nothing says.
     """
     maps, path = _Maps(columns or {}, labels or {}, command), Path(given).expanduser()
-    opener, folder = _open_files, path.is_dir()
-    if folder and (is_release(path) or is_run(path)):
-        opener = _open_built
-    elif not path.exists() and looks_like_id(str(given)):
+    if path.is_dir() and (is_release(path) or is_run(path)):
+        return _open_built(path, maps)
+    if path.is_dir() or path.is_file():
+        return _open_files(path, maps)
+    if not path.exists() and looks_like_id(str(given)):
         return _open_hub(str(given), maps)
-    elif not folder and not path.is_file():
-        what, fix = "no such file or folder", "Correct the path; a Hub id is ORG/NAME."
-        if path.exists():
-            what = "neither a file nor a folder"
-            fix = "Write the pairs to a file: they are read more than once."
-        raise InputError(what, where=path, fix=fix)
-    return opener(path, maps)
+    what, fix = "no such file or folder", "Correct the path; a Hub id is ORG/NAME."
+    if path.exists():
+        what = "neither a file nor a folder"
+        fix = "Write the pairs to a file: they are read more than once."
+    raise InputError(what, where=path, fix=fix)
 
 
 # Releases and runs
