@@ -128,7 +128,7 @@ def scaling(result: Downstream) -> dict[str, Plot]:
         axes.minorticks_off()
         axes.set_xlabel("k, samples that the scorer picks from")
         axes.set_ylabel("adherence of its pick")
-        axes.legend(fontsize=8, loc="upper left", bbox_to_anchor=(1, 1))
+        figure.legend(fontsize=8, loc="outside lower left", ncols=2)
         caption = "Best of k over all subsets of k of the samples, with 95 % intervals by user."
         return {"scaling": plot(figure, caption, name="scaling")}
 

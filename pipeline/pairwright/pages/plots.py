@@ -5,6 +5,7 @@ drawn with its interval.
 """
 
 import io
+import itertools
 import re
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
@@ -142,7 +143,7 @@ def draw_panels(panels: Sequence[Panel], labels: Sequence[str], *, caption: str,
             for line, label in enumerate(labels):
                 own = [dot for dot in panel.dots if dot.label == label]
                 for step, dot in enumerate(own):
-                    draw_mark(axes, dot, line + 0.6 * ((step + 0.5) / len(own) - 0.5))
+                    _draw_mark(axes, dot, line + 0.6 * ((step + 0.5) / len(own) - 0.5))
             axes.set_yticks(range(len(labels)), labels)
             axes.set_ylim(len(labels) - 0.4, -0.6)
             axes.grid(axis="x")
@@ -156,7 +157,7 @@ def draw_panels(panels: Sequence[Panel], labels: Sequence[str], *, caption: str,
         return plot(figure, caption, name=name)
 
 
-def draw_mark(axes: Axes, dot: Dot, at: float) -> None:
+def _draw_mark(axes: Axes, dot: Dot, at: float) -> None:
     """An estimate with its interval at the height `at`; nothing without a value."""
     value, low, high = dot.estimate.value, dot.estimate.low, dot.estimate.high
     if value is None:
@@ -180,44 +181,32 @@ def _draw_legend(figure: Figure, dots: Sequence[Dot]) -> None:
         figure.legend(handles=handles, loc="outside upper left", ncols=min(3, len(handles)))
 
 
-LINES = ("-", "--", ":", "-.")
-
-
 class Curve(NamedTuple):
-    """Estimates over a number, as a line with its band. Lines and colours come again, so that
-    twenty can be distinguished."""
+    """Estimates over a number, as a line with its band."""
 
     label: str
     xs: Sequence[float]
     estimates: Sequence[Estimate]
-    colour: Colour | None = None
-    """None: the next of the palette."""
     dotted: bool = False
     """A line of reference: dotted, without marks and band."""
 
 
-def draw_curves(axes: Axes, curves: Sequence[Curve], *, scale: float = 1) -> None:
-    """The curves with their 95 % bands, values times `scale`."""
-    palette = (BLUE, ORANGE, GREEN, RED, SKY)
-    places = iter(range(len(curves)))
+def draw_curves(axes: Axes, curves: Sequence[Curve]) -> None:
+    """The curves with their 95 % bands. Lines and colours come again, so that twenty can be
+    distinguished."""
+    colours = (BLUE, ORANGE, GREEN, RED, SKY)
+    looks = itertools.cycle(itertools.product(("-", "--", ":", "-."), colours))
     for curve in curves:
-        values = [scale * (one.value or 0.0) for one in curve.estimates]
+        xs, values = curve.xs, [one.value or 0.0 for one in curve.estimates]
         if curve.dotted:
-            colour = (curve.colour or GREY).light
-            axes.plot(curve.xs, values, color=colour, linestyle=":", label=curve.label)
+            axes.plot(xs, values, color=GREY.light, linestyle=":", label=curve.label)
             continue
-        place = next(places)
-        colour = (curve.colour or palette[place % len(palette)]).light
-        line = LINES[place // len(palette) % len(LINES)]
-        axes.plot(curve.xs, values, "o", linestyle=line, color=colour, label=curve.label)
-        low, high = (
-            [value if end is None else scale * end for value, end in zip(values, ends, strict=True)]
-            for ends in (
-                [one.low for one in curve.estimates],
-                [one.high for one in curve.estimates],
-            )
-        )
-        axes.fill_between(curve.xs, low, high, color=colour, alpha=0.12, linewidth=0)
+        line, colour = next(looks)
+        axes.plot(xs, values, "o", linestyle=line, color=colour.light, label=curve.label)
+        both = list(zip(curve.estimates, values, strict=True))
+        low = [value if one.low is None else one.low for one, value in both]
+        high = [value if one.high is None else one.high for one, value in both]
+        axes.fill_between(xs, low, high, color=colour.light, alpha=0.12, linewidth=0)
 
 
 def _themed(match: re.Match[str]) -> str:
@@ -261,5 +250,5 @@ def draw_states(bars: Mapping[str, Mapping[Any, int]]) -> Plot:
         axes.invert_yaxis()
         axes.set_xlim(0, 1)
         axes.xaxis.set_major_formatter(PercentFormatter(1, symbol=" %"))
-        axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=4, borderaxespad=0.2)
+        figure.legend(loc="outside upper left", ncols=4, columnspacing=1.2)
         return plot(figure, "Decisions by mode: numbers in the bars are counts.", name="states")
