@@ -53,8 +53,8 @@ HEADS = ("field", "", "meaning")
 def source_sections() -> Iterator[str]:
     yield "## What a row holds"
     yield (
-        "JSON (one array), JSONL and Parquet are read for every format, CSV and TSV for all but"
-        " `items`, and datasets of the Hugging Face Hub as `ORG/NAME@REVISION`. Text is UTF-8."
+        "JSON (one array), JSONL and Parquet are read for every format, and CSV and TSV for all but"
+        " `items`. A dataset of the Hugging Face Hub is `ORG/NAME@REVISION`. Text is UTF-8."
         " Empty, `NULL`, `None`, `NaN` and `N/A` cells are missing. A time is ISO 8601 (UTC if it"
         " names no offset) or seconds since 1970; 03/04/2015 is refused, because it has two"
         " readings."

@@ -91,8 +91,8 @@ def import_answers(
     """Import annotations: JSON that was exported from Label Studio, or filled-in spreadsheets.
 
     Every annotation is an answer or set aside with its reason. Importing a file again changes
-    nothing. A file that cannot be read, or has no task of this study, is named and not kept, and
-    the others are imported (exit code 1).
+    nothing. A file that cannot be read, or has no task of this study, is named and not kept. The
+    others are imported, and the exit code is 1.
 
     Without a file, answers.jsonl and set_aside.jsonl are made again from RUN/human/private/raw: to
     take an import back, delete its file there first. The decisions and the report stay as they are

@@ -177,8 +177,8 @@ def _loads(study: OpenStudy, round: int) -> dict[tuple[str, Kind], dict[str, Dat
 def pull_answers(run: RunPath, *, progress: Progress = log_notes) -> ImportedAnswers:
     """Fetch what is annotated from the Label Studio server that tasks were pushed to.
 
-    Safe to repeat and to interrupt. A project whose form was changed is named, and nothing of it is
-    taken in (exit code 1). The key is read from LABEL_STUDIO_API_KEY.
+    Safe to repeat and to interrupt. A project whose form was changed is named, and not
+    imported (exit code 1). The key is read from LABEL_STUDIO_API_KEY.
 
     Raises InputError if there is no study, nothing was pushed, or the server is another one or
     refuses.

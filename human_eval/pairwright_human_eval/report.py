@@ -100,8 +100,8 @@ class DecisionReport:
 def decide(run: RunPath, *, progress: Progress = log_notes) -> DecisionReport:
     """Decide every pair and report on the study: Markdown, JSON and an HTML page.
 
-    The rule is [human] of RUN/config.toml: change it there and report again, and the same answers
-    are decided again; the report then says that it is not the rule that was fixed at export.
+    The rule is [human] of RUN/config.toml: change it there and report again, to decide by another
+    rule. The report then says that it is not the rule that was fixed at export.
 
     Raises InputError where there is no study, or its files were damaged.
 

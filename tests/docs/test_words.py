@@ -14,7 +14,6 @@ PAGES = [
     *(ROOT / name for name in (*NAMES, "human_eval/guidelines.md")),
     *sorted((ROOT / "docs").glob("*.md")),
 ]
-WRITTEN = [page for page in PAGES if "Written by docs/generate.py" not in page.read_text("utf-8")]
 WORDS = tomllib.loads(Path(__file__).with_name("words.toml").read_text("utf-8"))
 FORBIDDEN = re.compile(rf"(?<!\w)(?:{'|'.join(WORDS['forbidden'])})(?!\w)", re.IGNORECASE)
 END = re.compile(r"(?<=[.!?:])[\"')\]]*\s+(?=[A-Z\"'(\[`])")
@@ -48,7 +47,9 @@ def faults(page: Path) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("page", WRITTEN, ids=lambda page: page.name)
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if page.name != "commands.md"], ids=lambda page: page.name
+)
 def test_a_page_is_plain_english(page: Path) -> None:
     assert faults(page) == []
 

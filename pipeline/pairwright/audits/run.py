@@ -72,15 +72,16 @@ def audit(
 ) -> AuditResult:
     """Audit pairs: what a scorer can tell without the user, leaks, integrity, people, balance.
 
-    Reads a release, a run folder, a dataset of the Hub, and JSON, JSONL, CSV, TSV (packed as .gz,
-    too) or Parquet: prompt, chosen and rejected, one of which may be a list; messages and
-    transcripts; two responses and a label; options and a key. Writes audit.json, report.html, one
+    Reads a release, a run folder, a dataset of the Hub, and JSON, JSONL, CSV, TSV (also .gz) or
+    Parquet. A row has prompt, chosen and rejected, messages or transcripts, two responses and a
+    label, or options and a key. Writes audit.json, report.html, one
     page with the pairs that needs no network, and redactions.jsonl, the places of personal data.
     Exits with 1 if a check fails.
 
     WHAT is prompt, chosen, rejected, id, domain, category, user, narrative, profile,
-    rubric_aspects, generator, created, source_url, licence or split; or first, second and label; or
-    options (a list, or columns with commas between) and key. An empty COLUMN leaves a column alone.
+    rubric_aspects, generator, created, source_url, licence or split. It may also be first, second
+    and label, or options (a list, or columns with commas between) and key. An empty COLUMN leaves a
+    column alone.
     PLACE is first, second or tie: which response a label names. A label alone, as in `--label
     first`, holds for every row; with options, `--label first=0` is the number of the first.
 

@@ -161,8 +161,8 @@ def status(run: RunPath) -> RunStatus:
     """Show what a run has made so far; works while it is running.
 
     The tables count what was kept, dropped and failed, and how far items came. Exits with 1 if
-    units failed, a tenth had no usable reply or nothing was kept, and with 3 if units wait for the
-    replies of a batch.
+    units failed, a tenth had no usable reply or nothing was kept. Exits with 3 if units wait for
+    the replies of a batch.
 
     Raises ConfigError where `run` is not a run folder, and StoreError where its store cannot be
     read.

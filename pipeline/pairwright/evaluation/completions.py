@@ -200,8 +200,8 @@ def completions(
 ) -> Downstream:
     """Have a policy write the body of each item's question as its user would, given the title.
 
-    Compared with what the user wrote (`narrative`) by ROUGE-1 and ROUGE-L: without posts, with
-    another user's, with K of the user's own in context, and with a scorer's pick of N texts. It
+    ROUGE-1 and ROUGE-L compare it with what the user wrote (`narrative`). Conditions are no posts,
+    another user's posts, K of the user's own, and a scorer's pick of N texts. It
     measures imitation of the user's writing, and is not evidence about answers. Items with an empty
     body, or one that is part of what is shown, are refused and counted. Calls are stored as they
     come: running the same command again goes on. Writes completions.json, .md, .html and .jsonl,

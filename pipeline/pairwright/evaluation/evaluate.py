@@ -76,7 +76,7 @@ def evaluate(
 
     A scorer is one of the file, a baseline, or hf:ORG/NAME, openai:MODEL@URL, scores:FILE or
     python:FILE.py:CLASS. The baselines are longer, constant, overlap and similarity, and own-length
-    and own-markup for histories that hold choices. COND is none, profile or rubric, or a
+    and own-markup for histories that hold choices. COND: none, profile, rubric, or a
     control: wrong-profile, evidence-only, profile-without-evidence. Without it, those that the
     pairs allow. Scores are stored as they come: running the same command again scores nothing
     twice. Exit code 1: a scorer left more than 5 % of the twins and other pairs without a score.

@@ -239,7 +239,7 @@ def judge_outputs(
 ) -> Downstream:
     """Judge outputs of any models by the rubrics of a release: a score for each aspect.
 
-    An output's id is that of an item, for the user who asked it, or that of a pair. The judge reads
+    An output's id names an item, for the user who asked it, or a pair. The judge reads
     question, output and aspects, and never a profile. Scores are stored as they come: running the
     same command again goes on. Writes judged.jsonl, a line an output, and judged.json, .md and
     .html. Exit code 1: more than 5 % of a model's outputs without a score.

@@ -54,12 +54,12 @@ ALL_POSTS = HistoryRules(posts=100_000, history_tokens=MOST_TOKENS)
 
 
 class ScorerHistory(Record):
-    """Which posts a scorer is shown: those that people saw in the release's study, unless it says
-    otherwise; all that fit where nobody was asked."""
+    """Which posts a scorer is shown. Without this table: those that people saw in the release's
+    study, or all that fit if there was no study."""
 
     posts: Literal["study", "all"] | Annotated[int, Field(ge=1)] = Field(
         "study",
-        description="'study': those that people saw, or all where nobody was asked; 'all'; or at"
+        description="'study': those that people saw, or all without a study; 'all'; or at"
         " most so many, best ranked first",
     )
     history_tokens: int = Field(

@@ -180,7 +180,7 @@ def ingest_replies(
 ) -> Ingest:
     """Put the replies of a batch into the run's store.
 
-    A line that cannot be used is named with its file and line number, and the exit code is 1; the
+    A line that cannot be used is named with its file and line number, and the exit code is 1. The
     next round asks again for what has no reply. The same file twice changes nothing.
 
     Examples::
@@ -202,7 +202,7 @@ def submit_batches(
 
     Safe to repeat and to interrupt: no file is submitted twice. Each goes to the endpoint it was
     written for, with the key that its api_key_env names. Exits with 3 while a batch is under way,
-    and with 1 if one has ended without all of its replies: those are asked for in the next round.
+    and with 1 if one has ended without all of its replies. The next round asks for those.
 
     Raises ConfigError, EndpointRefused, and InputError if the run was not built with `batch`.
 

@@ -100,8 +100,8 @@ class Config(Record):
     draws: int = Field(
         5,
         ge=1,
-        description="most drafts of a pair; after a refusal the sides at fault are written again,"
-        " and after a judge's second refusal for the same reason nothing is",
+        description="most drafts of a pair; rejected sides are written again, until a judge"
+        " rejects two drafts for the same reason",
     )
     strategies: tuple[Strategy, ...] = Field(
         ("omit", "contradict"), min_length=1, description="violate: how the rejected side is made"

@@ -191,8 +191,8 @@ class HumanRules(Record):
         ge=0,
         le=99,
         description="votes of a second round if one vote is missing from unanimity, or no answer"
-        " has a majority; 5 of 6 must be for the chosen response. 0: no second round;"
-        " without a majority one adjudicator decides",
+        " has a majority. Five of six must be for the chosen response. With 0, one adjudicator"
+        " decides if there is no majority",
     )
     cannot_tell: Share = Field(0.34, description="most share of `cannot tell` among a pair's votes")
     quality_floor: float = Field(3.0, description="least mean score of either response, by scale")
