@@ -207,11 +207,11 @@ def leaderboard(
     """
     folder = output_folder(out) if out else None
     tables = read_scores(map(Path, results))
-    about = tables[0].about
-    path = Path(pairs or tables[0].path.parent / about.path)
+    first, about = tables[0].path, tables[0].about
+    path = Path(pairs or first.parent / about.path)
     if not path.exists():
         what = f"the pairs that were scored are not at {path}"
-        raise InputError(what, where=tables[0].path, fix="Name them: --pairs PATH.")
+        raise InputError(what, where=first, fix="Name them: --pairs PATH.")
     board = rank_tables(tables, Benchmark(path, None, about.columns, about.labels))
     if folder:
         write_page(folder, "leaderboard", board_page(board), board)

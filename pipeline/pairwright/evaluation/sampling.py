@@ -95,18 +95,19 @@ async def sample(
         for task in tasks
         for condition in task.shown
     ]
-    words = policy_of(session.settings, n).words
+    spec = policy_of(session.settings, n)
 
     async def sampled(piece: tuple[SampleTask, str, int]) -> Sampled:
         task, condition, draws = piece
         line = {"id": task.id, "user": task.user, "condition": condition}
         posts = task.shown[condition]
-        rules = HistoryRules(posts=max(1, len(posts)), history_tokens=10**9)
+        # The posts are chosen already.
+        rules = HistoryRules(**spec.history.model_dump() | {"posts": max(1, len(posts))})
 
         async def one(draw: int) -> tuple[str | Dropped, PromptPosts]:
             return await with_history(
                 session.prompts, prompt, task.question, posts, rules, policy.model,
-                lambda ask: policy.model.write(ask, draw), words=words, **task.values,
+                lambda ask: policy.model.write(ask, draw), words=spec.words, **task.values,
             )  # fmt: skip
 
         try:

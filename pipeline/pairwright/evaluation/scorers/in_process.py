@@ -216,11 +216,13 @@ class InProcess(BatchClient):
         except PairwrightError:
             raise
         except Exception as error:  # What torch, transformers, the files and the machine raise.
+            here = Path(self._spec.model).resolve()
+            taken = "" if here.is_dir() else f" There is no folder {here}: it is taken for an id."
             raise ConfigError(
                 f"{self._spec.model!r} cannot be loaded: {str(error) or type(error).__name__}",
                 where=self._where,
                 fix="Name the folder or Hugging Face id of such a model, and a device that is"
-                f" there. {_place_of(self._spec.model)}",
+                f" there.{taken}",
             ) from None
         self._say(f"{self._where} is ready after {time.monotonic() - began:.0f} s")
         return loaded
@@ -229,8 +231,3 @@ class InProcess(BatchClient):
 def _imported() -> ModuleType:
     """Takes seconds, and does so beside the loop."""
     return import_module("pairwright.evaluation.scorers.torch_models")
-
-
-def _place_of(model: str) -> str:
-    here = Path(model).resolve()
-    return "" if here.is_dir() else f"(There is no folder {here}, so it is taken for an id.)"

@@ -62,22 +62,17 @@ class ScoreFile:
         """Read the file. Raises InputError, naming the line, for a file that cannot be read, a line
         without the four columns, an unknown condition, a score that is not a finite number, and a
         second line for the same pair and condition."""
-        self.path = path
-        self._lines: dict[tuple[str, str], _Line] = {}
+        self.path, self._lines = path, dict[tuple[str, str], _Line]()
         suffix = path.suffix.lower()
         if suffix not in (".csv", ".jsonl"):
             raise InputError("is neither .csv nor .jsonl", where=path, fix=_FORM)
         for row in sound_rows(path, OPENERS[suffix], _FORM)[1]:
             key, sides = _key(row), (_score(row, side) for side in COLUMNS[2:])
-            line = _Line(row.where, *sides)
-            before = self._lines.setdefault(key, line)
-            if before is not line:
-                raise InputError(
-                    f"{row.fields['pair']} has scores in condition {row.fields['condition']}"
-                    f" already, in line {before.where.rpartition(':')[2]}",
-                    where=row.where,
-                    fix="Keep one of the two.",
-                )
+            if before := self._lines.get(key):
+                what = f"{key[0]} has scores in condition {key[1]} already, in line"
+                line = before.where.rpartition(":")[2]
+                raise InputError(f"{what} {line}", where=row.where, fix="Keep one of the two.")
+            self._lines[key] = _Line(row.where, *sides)
         if not self._lines:
             raise InputError("holds no scores", where=path, fix=_FORM)
         self.digest = file_digest(path)
