@@ -173,7 +173,7 @@ def test_a_model_that_cannot_be_loaded_is_named_to_all_who_wait() -> None:
     found = using(StandIn(fails=OSError("no such file")), scores(3, 4))
     for error in found:
         assert isinstance(error, ConfigError)
-        assert "'tiny' cannot be loaded: no such file" in str(error)
+        assert "tiny: cannot be loaded: no such file" in str(error)
         assert f"There is no folder {Path('tiny').resolve()}" in error.fix
 
 

@@ -151,10 +151,15 @@ def batch_places(texts: Sequence[TokenizedText], tokens: int) -> Iterator[list[i
         yield batch
 
 
-def unusable_model(where: str, model: str, what: str) -> ConfigError:
+_KINDS = "Name the folder or Hugging Face id of such a model, and a device that is there."
+
+
+def unusable_model(where: str, model: str, what: str, fix: str = "") -> ConfigError:
     """The error for a model that cannot score."""
-    fix = f"Name another model; {DOCS / 'evaluate.md'} says which can be used."
-    return ConfigError(f"{model}: {what}", where=where, fix=fix)
+    here = Path(model).resolve()
+    fix = fix or f"Name another model; {DOCS / 'evaluate.md'} says which can be used."
+    taken = "" if here.is_dir() else f" There is no folder {here}: it is taken for an id."
+    return ConfigError(f"{model}: {what}", where=where, fix=f"{fix}{taken}")
 
 
 class InProcess(BatchClient):
@@ -216,14 +221,8 @@ class InProcess(BatchClient):
         except PairwrightError:
             raise
         except Exception as error:  # What torch, transformers, the files and the machine raise.
-            here = Path(self._spec.model).resolve()
-            taken = "" if here.is_dir() else f" There is no folder {here}: it is taken for an id."
-            raise ConfigError(
-                f"{self._spec.model!r} cannot be loaded: {str(error) or type(error).__name__}",
-                where=self._where,
-                fix="Name the folder or Hugging Face id of such a model, and a device that is"
-                f" there.{taken}",
-            ) from None
+            what = f"cannot be loaded: {str(error) or type(error).__name__}"
+            raise unusable_model(self._where, self._spec.model, what, _KINDS) from None
         self._say(f"{self._where} is ready after {time.monotonic() - began:.0f} s")
         return loaded
 
