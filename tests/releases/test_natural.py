@@ -20,13 +20,11 @@ from pairwright.assets import RUBRICS
 from pairwright.construct.natural import natural_items
 from pairwright.construct.outcomes import iterate_pairs
 from pairwright.errors import SourceError
-from pairwright.modes.natural import natural_twin
 from pairwright.records import Item
 from pairwright.settings.config import Config
 from pairwright.settings.domains import Domains
 from pairwright.settings.rules import SourceRules
 from pairwright.sources import Chooser, Problems, SourceProblem, read, read_choosers
-from pairwright.text import find_question
 from reference_data import POLIS
 
 DOMAINS = Domains.load(RUBRICS)
@@ -120,21 +118,6 @@ def test_a_history_is_what_a_user_wrote_and_chose_before(tmp_path: Path) -> None
             assert all((post.created or "~") < (half.created or "") for post in half.profile)
 
 
-def test_a_choice_of_the_same_question_is_not_in_the_history(tmp_path: Path) -> None:
-    """An earlier choice of the same question or of one of the responses would tell the answer."""
-    rows = opposite_rows(
-        ("Which pot?", "An iron pot.", "A clay pot.", "2024-01-01"),
-        ("Which pan?", "A steel pan.", "A copper pan.", "2024-01-02"),
-        ("Which pot?", "A tin pot.", "An oak pot.", "2024-01-03"),
-        ("For stew?", "An iron pot.", "A steel pan.", "2024-01-04"),
-        ("Which tea?", "Green tea of Uji.", "Black tea of Assam.", "2024-01-05"),
-    )
-    found = profiles(tmp_path, rows)
-    assert len(found["Which tea?"]) == 2 * 4
-    assert ["tin pot" in post for post in found["For stew?"]] == [True] * 2
-    assert all("Which pot?" not in post for post in found.get("Which pot?", ()))
-
-
 def test_rows_that_are_no_choice_are_named(tmp_path: Path) -> None:
     rows = [
         ["u1", "Q?", "One way", "Other way", "tie", "2024-01-01", ""],
@@ -197,26 +180,54 @@ def profiles(tmp_path: Path, rows: list[list[str]], **more: object) -> dict[str,
     }
 
 
-def test_an_earlier_choice_of_a_like_response_is_not_in_the_history(tmp_path: Path) -> None:
-    boil = "Put the rice in cold water and {} slowly to a rolling boil"
-    rows = opposite_rows(
-        ("Which sport?", "Rowing on lakes.", "Boxing in halls.", "2024-01-01"),
-        ("Tea or coffee?", "Green tea.", "Black coffee!", "2024-01-02"),
-        ("What to drink?", "Green tea", "Black coffee", "2024-01-03"),
-        ("Rice today?", boil.format("bring it"), "Toast the grains in butter", "2024-01-04"),
-        ("Rice tonight?", boil.format("let it come"), "Fry some grains in oil", "2024-01-05"),
-    )
-    found = profiles(tmp_path, rows)
-    assert not any("tea" in post for post in found["What to drink?"])
-    assert not any("today" in post for post in found["Rice tonight?"])
-    assert any("tea" in post for post in found["Rice tonight?"])
+ASKED = "Which way shall I take to the old mill by the river in the morning"
+BOIL = "Put the rice in cold water and {} slowly to a rolling boil"
+HISTORIES: dict[str, tuple[list[tuple[str, str, str, str]], str, list[str]]] = {
+    "an earlier choice of the same question, or of one of the responses, would tell the answer": (
+        [
+            ("Which pot?", "An iron pot.", "A clay pot.", "2024-01-01"),
+            ("Which pan?", "A steel pan.", "A copper pan.", "2024-01-02"),
+            ("Which pot?", "A tin pot.", "An oak pot.", "2024-01-03"),
+            ("For stew?", "An iron pot.", "A steel pan.", "2024-01-04"),
+        ],
+        "For stew?", ["Which pot?", "Which pot?"],
+    ),
+    "and so would one of a like response": (
+        [
+            ("Tea or coffee?", "Green tea.", "Black coffee!", "2024-01-02"),
+            ("Rice today?", BOIL.format("bring it"), "Toast the grains in butter", "2024-01-04"),
+            ("Rice tonight?", BOIL.format("let it come"), "Fry some grains in oil", "2024-01-05"),
+        ],
+        "Rice tonight?", ["Tea or coffee?"] * 2,
+    ),
+    "one of the same day may be later": (
+        [
+            ("Where?", "A left bank", "A right bank", "2024-01-31"),
+            ("When?", "An early hour", "A late hour", "2024-02-01"),
+            ("Which?", "A stone bridge", "A steel deck", "2024-02-01T08:00:00"),
+        ],
+        "Which?", ["Where?"] * 2,
+    ),
+    "nothing is there that the audit takes for the question": (
+        [
+            ("Tea or coffee?", "Green tea.", "Black coffee!", "2024-01-01T08:00:00"),
+            (f"{ASKED} then?", "By the left bank", "Over the high hill", "2024-01-02T08:00:00"),
+            (f"{ASKED}?", "A stone bridge", "A steel deck", "2024-01-03T08:00:00"),
+        ],
+        f"{ASKED}?", ["Tea or coffee?"] * 2,
+    ),
+    "yes and no are other responses to every question": (
+        [(f"Is plan {n} good?", "Yes", "No", f"2024-01-0{n}") for n in range(1, 4)],
+        "Is plan 3 good?", ["Is plan 1 good?", "Is plan 2 good?"] * 2,
+    ),
+}  # fmt: skip
 
 
-def test_yes_and_no_are_other_responses_to_every_question(tmp_path: Path) -> None:
-    rows = opposite_rows(
-        *((f"Is plan {n} good?", "Yes", "No", f"2024-01-0{n}") for n in range(1, 7))
-    )
-    assert len(profiles(tmp_path, rows)) > 3
+@pytest.mark.parametrize("why", HISTORIES)
+def test_a_history_holds_no_choice_that_tells_the_answer(why: str, tmp_path: Path) -> None:
+    rows, question, earlier = HISTORIES[why]
+    posts = profiles(tmp_path, opposite_rows(*rows))[question]
+    assert [post.splitlines()[0] for post in posts] == [f'Asked "{one}", chose:' for one in earlier]
 
 
 def test_a_text_of_the_day_of_a_choice_may_be_later(tmp_path: Path) -> None:
@@ -230,28 +241,6 @@ def test_a_text_of_the_day_of_a_choice_may_be_later(tmp_path: Path) -> None:
     assert profiles(tmp_path, rows, texts=str(texts)) == {"Which?": ["Boats", "Boats"]}
 
 
-def test_an_earlier_choice_of_the_same_day_may_be_later(tmp_path: Path) -> None:
-    rows = opposite_rows(
-        ("Where?", "A left bank", "A right bank", "2024-01-31"),
-        ("When?", "An early hour", "A late hour", "2024-02-01"),
-        ("Which?", "A stone bridge", "A steel deck", "2024-02-01T08:00:00"),
-    )
-    posts = profiles(tmp_path, rows)["Which?"]
-    assert [post.splitlines()[0] for post in posts] == ['Asked "Where?", chose:'] * 2
-
-
-def test_a_history_holds_nothing_that_the_audit_takes_for_the_question(tmp_path: Path) -> None:
-    asked = "Which way shall I take to the old mill by the river in the morning"
-    rows = opposite_rows(
-        ("Tea or coffee?", "Green tea.", "Black coffee!", "2024-01-01T08:00:00"),
-        (f"{asked} then?", "By the left bank", "Over the high hill", "2024-01-02T08:00:00"),
-        (f"{asked}?", "A stone bridge", "A steel deck", "2024-01-03T08:00:00"),
-    )
-    posts = profiles(tmp_path, rows)[f"{asked}?"]
-    assert [post.splitlines()[0] for post in posts] == ['Asked "Tea or coffee?", chose:'] * 2
-    assert not any(find_question(post, f"{asked}?", None) for post in posts)
-
-
 def test_a_source_of_choices_is_no_source_of_questions(tmp_path: Path) -> None:
     source = rules(table_of_choices(tmp_path / "choices.csv"), "choices")
     with pytest.raises(SourceError, match="holds people's own choices"):
@@ -259,22 +248,6 @@ def test_a_source_of_choices_is_no_source_of_questions(tmp_path: Path) -> None:
 
 
 # ---- pairs
-
-
-def test_a_natural_twin_has_two_mirrored_halves_and_no_rubric(tmp_path: Path) -> None:
-    item = items(SourceRules.model_validate(to_choices(conversation(tmp_path / "ward"), tmp_path)))[
-        0
-    ]
-    made = natural_twin(item)
-    first, second = made.pairs
-    assert (first.chosen, first.rejected) == (second.rejected, second.chosen)
-    assert (first.user, second.user) == (item.user, item.opposite and item.opposite.other)
-    assert first.asked
-    assert not second.asked
-    assert first.rubric.aspects == ()
-    assert first.rubric.origin is None
-    assert first.judge is None
-    assert first.draft.generator == ""
 
 
 def test_a_run_of_natural_twins_asks_no_model_and_resumes(tmp_path: Path) -> None:
@@ -287,6 +260,12 @@ def test_a_run_of_natural_twins_asks_no_model_and_resumes(tmp_path: Path) -> Non
     pairs = list(iterate_pairs(tmp_path / "run"))
     assert len(pairs) == result.status.pairs_of("natural") > 0
     assert build(config, tmp_path / "some", folder=tmp_path, limit=3).status.count() == 3
+    for first, second in zip(pairs[::2], pairs[1::2], strict=True):
+        assert (first.chosen, first.rejected) == (second.rejected, second.chosen)
+        assert (first.asked, second.asked, first.judge) == (True, False, None)
+        assert first.user != second.user
+        for pair in (first, second):
+            assert (pair.rubric.aspects, pair.rubric.origin, pair.draft.generator) == ((), None, "")
 
 
 NOBODY = {"planner": "", "generator": [""], "judge": ""}
@@ -296,7 +275,7 @@ POSTS = {"path": "x", "format": "posts"}
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"source": POSTS, "endpoints": {}, "roles": NOBODY}, "name none"),
+        ({"source": POSTS, "endpoints": {}, "roles": NOBODY}, "there is no endpoint"),
         ({"source": {"path": "x", "format": "choices", "targets": 2}}, "targets goes with"),
     ],
 )

@@ -16,7 +16,7 @@ from markdown_it import MarkdownIt
 from hostile import HOSTILE
 from pairwright.audits.records import Audit, AuditSource, Check
 from pairwright.lines import write_one
-from pairwright.pairs import Part, Row, read_rows
+from pairwright.pairs import Row
 from pairwright.pairs.conversion import user_message
 from pairwright.pairs.layout import file_digest
 from pairwright.pairs.parquet import SCHEMA
@@ -26,35 +26,13 @@ from pairwright.releases.contents import rows_of
 from pairwright.releases.croissant import croissant_json
 from pairwright.releases.licences import attribution, attribution_lines
 from pairwright.releases.write import preference_line
-from released import (
-    PAIRS,
-    Known,
-    known_of,
-    run_of,
-    texts,
-    unaddressed,
-    violated,
-    write_primary,
-)
+from released import PAIRS, Known, known_of, run_of, texts, unaddressed, violated, write_primary
 
 
-def primary(folder: Path, run: Path, *, audit: Audit | None = None, **options: Any) -> Known:
-    """What `pairwright release` knows once the primary files are written."""
+def primary(folder: Path, run: Path, *statuses: str, **options: Any) -> Known:
+    """What `pairwright release` knows once the primary files and an audit are written, whose checks
+    have these statuses."""
     layout = write_primary(run, folder, **options)
-    write_one(layout.audit, audit or audit_of("pass"))
-    return known_of(layout)
-
-
-def front_matter(card: str) -> dict[str, Any]:
-    """As the Hub's own library reads it."""
-    return vars(DatasetCard(card).data)
-
-
-def rows_of_part(known: Known, config: str, split: str = "test") -> list[Row]:
-    return list(read_rows(known.layout.part(Part(config, split))))
-
-
-def audit_of(*statuses: str) -> Audit:
     checks = [
         Check.model_validate(
             {"family": "shortcuts", "name": f"check_{n}", "status": status, "config": "Home-twin"}
@@ -65,7 +43,18 @@ def audit_of(*statuses: str) -> Audit:
         name="small-pairs", kind="release", version="1.0.0", digest="sha256:0", rows=24,
         configs={"Home-twin": 8}, simulated=False, problems={},
     )  # fmt: skip
-    return Audit(pairwright="0", source=source, max_shortcut=0.58, checks=tuple(checks))
+    audit = Audit(pairwright="0", source=source, max_shortcut=0.58, checks=tuple(checks))
+    write_one(layout.audit, audit)
+    return known_of(layout)
+
+
+def front_matter(card: str) -> dict[str, Any]:
+    """As the Hub's own library reads it."""
+    return vars(DatasetCard(card).data)
+
+
+def rows_in(known: Known, config: str) -> list[Row]:
+    return [row for part, row in rows_of(known.layout) if part.config == config]
 
 
 @pytest.fixture(scope="module")
@@ -76,28 +65,12 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def known(run: Path, tmp_path_factory: pytest.TempPathFactory) -> Known:
-    audit = audit_of("pass", "fail", "too_few", "pass")
-    return primary(tmp_path_factory.mktemp("release"), run, audit=audit)
+    return primary(tmp_path_factory.mktemp("x"), run, "pass", "fail", "too_few", "pass")
 
 
 @pytest.fixture(scope="module")
 def made(known: Known) -> dict[str, str]:
     return texts(known)
-
-
-# Manifest
-
-
-def test_every_derived_file_is_there(made: dict[str, str]) -> None:
-    assert set(made) == {
-        "manifest.json", "README.md", "croissant.json", "LICENSE.md", "attribution.csv",
-    }  # fmt: skip
-    for path, text in made.items():
-        assert text.endswith("\n"), path
-        if path.endswith(".md"):
-            assert not re.search(r"None(?! is known| of this is legal)", text), path
-        if path.endswith((".md", ".json")) and "trial_because" not in text:
-            assert "trial" not in text.lower(), "an ordinary release is not called one"
 
 
 def test_the_manifest_counts_units_and_tells_of_people_audit_and_build(
@@ -113,35 +86,48 @@ def test_the_manifest_counts_units_and_tells_of_people_audit_and_build(
         "violate: kept": 8,
         "violate: dropped: plan: no_personal_signal": 3,
     }
-    human, audit = found["human"], found["audit"]
+    human, audit, counts = found["human"], found["audit"], found["rows"]
     assert (human["subjects"], human["annotators"], human["excluded"]) == (16, 9, [])
     assert human["states"] == {"refused": 2, "verified": 14}
     assert (audit["verdict"], audit["failed"]) == ("failed", [["check_1", "Home-twin"]])
     assert audit["checks"] == {"fail": 1, "pass": 2, "too_few": 1}
     assert found["build"] == known.contents.stated.build
+    assert [counts[name] for name in ("rows", "subjects", "users", "dyads")] == [21, 14, 14, 14]
+    assert (counts["posts"], counts["days"]) == (42, ["2010-05-01", "2018-05-01"])
+    home = next(one for one in counts["configs"] if one["config"] == "Home-violate")
+    assert (home["rows"], home["users"], home["posts"], home["words_chosen"]) == (3, 3, 3.0, 3.0)
 
 
 # Card
 
 
-def test_the_card_says_what_is_in_it_and_what_was_not_stated(
-    known: Known, made: dict[str, str]
-) -> None:
+def test_the_card_answers_a_readers_questions_in_order(known: Known, made: dict[str, str]) -> None:
     card = made["README.md"]
+    heads = ("in it", "load it", "measures", "cannot show", "Licence", "Personal data")
+    places = [card.index(f"{head}\n\n") for head in heads]
+    assert places == sorted(places)
     for said in (
         "9 people verified 21 of the 21 pairs",
+        "> **Question:** Question 0, how is it done?",
+        "> **Response 2:** Answer 0 for the partner.",
+        "User 1 is served better by response 1, user 2 by response 2.",
         "| preference | 72 | 100 %",
         "14 verified",
-        "Checks that failed: check_1",
+        "Checks that failed: check\\_1 (Home-twin)",
         "Payment: Not stated.",
         known.manifest["canary"],
     ):
-        assert said in card, said
+        assert said.replace("\\", "") in card.replace("\\", ""), said
     assert len(re.findall(r"[^\W_][\w'’-]*", card.split("\n---\n")[-1])) <= 1_500
+    for path, text in made.items():
+        assert text.endswith("\n"), path
+        if path.endswith(".md"):
+            assert not re.search(r"None(?! is known| of this is legal)|\bnan\b", text), path
+            assert "trial" not in text.lower(), "an ordinary release is not called one"
 
 
 def test_a_trial_says_so_at_the_top(tmp_path: Path) -> None:
-    known = primary(tmp_path / "x", run_of(tmp_path / "run", study=False), trial=True)
+    known = primary(tmp_path / "x", run_of(tmp_path / "run", study=False), "pass", trial=True)
     for page in (dataset_card(*known), licence_page(*known[1:]), croissant_json(*known)):
         assert "THIS IS A TRIAL AND NO BENCHMARK" in page[:9_000]
 
@@ -153,7 +139,7 @@ def test_every_column_is_described() -> None:
 def test_the_front_matter_names_each_split_of_every_configuration(
     run: Path, tmp_path: Path
 ) -> None:
-    known = primary(tmp_path / "x", run, share=0.5)
+    known = primary(tmp_path / "x", run, "pass", share=0.5)
     found = front_matter(dataset_card(*known))
     assert found["license"] == ["cc-by-sa-3.0", "other"]
     assert found["license_link"] == "LICENSE.md"
@@ -163,16 +149,15 @@ def test_the_front_matter_names_each_split_of_every_configuration(
         for config in found["configs"]
         for part in config["data_files"]
     }
-    assert paths == {
-        (part["config"], part["split"], part["path"]) for part in known.manifest["rows"]["parts"]
-    }
+    parts = known.manifest["rows"]["parts"]
+    assert paths == {(part["config"], part["split"], part["path"]) for part in parts}
     assert {split for _, split, _ in paths} == {"test", "validation"}
 
 
 def test_a_citation_is_the_makers_own_or_names_the_release(tmp_path: Path) -> None:
     own = "@inproceedings{a,\n  title = {``` <script>},\n}"
     run = run_of(tmp_path / "run", PAIRS[:6], info={"name": "small-pairs", "citation": own})
-    known = primary(tmp_path / "x", run)
+    known = primary(tmp_path / "x", run, "pass")
     assert f"````bibtex\n{own}\n````" in dataset_card(*known)
     assert json.loads(croissant_json(*known))["citeAs"] == own
 
@@ -195,8 +180,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     info = {"name": "small-pairs", "licence": TEXTS[0], "own_licence": TEXTS[1]}
     for n, name in enumerate(fields):
         info[name] = "\n\n".join(TEXTS[n :: len(fields)])
-    known = primary(folder / "x", run_of(folder / "run", pairs, info=info))
-    return texts(known)
+    return texts(primary(folder / "x", run_of(folder / "run", pairs, info=info), "pass"))
 
 
 def _hostile(pair: Pair, text: str) -> Pair:
@@ -239,8 +223,6 @@ def test_hostile_text_breaks_no_json_and_no_front_matter(hostile: dict[str, str]
     for path, text in hostile.items():
         if path.endswith(".json"):
             json.loads(text)
-        if path.endswith(".jsonl"):
-            assert all(json.loads(line) for line in text.splitlines())
     front = front_matter(hostile["README.md"])
     assert "other" in front["license"]
     assert "owned" not in str(front)
@@ -249,25 +231,20 @@ def test_hostile_text_breaks_no_json_and_no_front_matter(hostile: dict[str, str]
 # Preference
 
 
-def test_the_preference_view_holds_messages(known: Known) -> None:
-    rows = rows_of_part(known, "Home-twin")
-    lines = [json.loads(preference_line(row, known.manifest["canary"])) for row in rows]
-    assert [line["id"] for line in lines] == [row.id for row in rows]
-    for line, row in zip(lines, rows, strict=True):
+def test_the_preference_view_holds_messages_without_aspects_and_story(known: Known) -> None:
+    for row in rows_in(known, "Home-twin"):
+        line = json.loads(preference_line(row, "canary"))
         assert list(line) == ["id", "subset", "prompt", "chosen", "rejected", "canary"]
-        assert (line["subset"], line["canary"]) == ("Home-twin", known.manifest["canary"])
+        assert (line["id"], line["subset"], line["canary"]) == (row.id, "Home-twin", "canary")
         for side, text in (("chosen", row.chosen), ("rejected", row.rejected)):
             user, assistant = line[side]
             assert user == {"role": "user", "content": user_message(row.question, row.profile)}
             assert line["prompt"] == user["content"]
             assert assistant == {"role": "assistant", "content": text}
-
-
-def test_prompts_hold_posts_oldest_first_and_no_aspects_or_story(known: Known) -> None:
-    row = rows_of_part(known, "Home-violate")[0]
+    row, *_ = rows_in(known, "Home-violate")
     prompt = user_message(row.question, row.profile)
     places = [prompt.index(post.text) for post in row.profile]
-    assert places == sorted(places)
+    assert places == sorted(places), "oldest first"
     assert "Post 1 of 3, 2010-05-01:\n> " in prompt
     assert prompt.endswith(f"> {row.question}")
     assert row.narrative
@@ -282,7 +259,7 @@ FRAME = (
 
 
 def test_no_text_of_a_user_can_pass_for_the_frame_of_a_prompt(known: Known) -> None:
-    row = rows_of_part(known, "Home-violate")[0]
+    row, *_ = rows_in(known, "Home-violate")
     posts = tuple(post.model_copy(update={"text": FRAME}) for post in row.profile)
     forged = row.model_copy(update={"profile": posts, "question": FRAME})
     lines, plain = (user_message(of.question, of.profile).splitlines() for of in (forged, row))
@@ -291,8 +268,7 @@ def test_no_text_of_a_user_can_pass_for_the_frame_of_a_prompt(known: Known) -> N
     assert [line[2:] for line in lines if line.startswith("> ")] == FRAME.splitlines() * 4
     odd = row.model_copy(update={"chosen": FRAME, "question": "ends\u2028here\n\r\n"})
     written = preference_line(odd, "canary")
-    assert written.count("\n") == 1
-    assert "\r" not in written
+    assert (written.count("\n"), written.count("\r")) == (1, 0)
     assert json.loads(written)["chosen"][1]["content"] == FRAME
 
 
@@ -312,7 +288,7 @@ def test_every_post_and_question_is_attributed(known: Known, made: dict[str, str
 
 
 def test_no_cell_of_attribution_is_a_formula(known: Known) -> None:
-    row = rows_of_part(known, "Home-violate")[0]
+    row, *_ = rows_in(known, "Home-violate")
     for start in ("=", "+", "-", "@", "\t", "\r"):
         evil = f"{start}HYPERLINK(1)"
         post = row.profile[0].model_copy(update={"id": evil, "licence": evil})
@@ -323,19 +299,18 @@ def test_no_cell_of_attribution_is_a_formula(known: Known) -> None:
         assert not any(cell.startswith(start) for cell in cells)
 
 
-def test_the_licence_page_counts_posts_by_name(known: Known, made: dict[str, str]) -> None:
-    page = made["LICENSE.md"]
-    assert known.manifest["rows"]["licences"].keys() == {"CC-BY-SA-2.5", "CC-BY-SA-3.0"}
-    for name, n in known.manifest["rows"]["licences"].items():
+def test_the_licence_page_counts_posts_by_name(
+    known: Known, made: dict[str, str], tmp_path: Path
+) -> None:
+    page, licences = made["LICENSE.md"], known.manifest["rows"]["licences"]
+    assert licences == {"CC-BY-SA-2.5": 14, "CC-BY-SA-3.0": 28}
+    for name, n in licences.items():
         assert f"| {name} | {n} |" in page
         assert f"- {name}: <https://spdx.org/licenses/{name}.html>" in page
     assert "is passed on under CC BY-SA 3.0" in page
     assert "No licence is known" not in page
-
-
-def test_posts_without_a_licence_are_said_to_have_none(tmp_path: Path) -> None:
     run = run_of(tmp_path / "run", unaddressed(PAIRS[:6]), info={"name": "small-pairs"})
-    page = licence_page(*primary(tmp_path / "x", run)[1:])
+    page = licence_page(*primary(tmp_path / "x", run, "pass")[1:])
     assert "No licence is known for" in page
     assert "CC BY-SA" not in page
 
@@ -347,12 +322,10 @@ def test_croissant_names_files_and_columns(known: Known, made: dict[str, str]) -
     found = json.loads(made["croissant.json"])
     assert "http://mlcommons.org/croissant/1.1" in found["conformsTo"]
     files = {of["contentUrl"]: of["sha256"] for of in found["distribution"] if "sha256" in of}
-    root = known.layout.root
-    assert files == {path: file_digest(root / path) for path in files}
-    assert [of["name"] for of in found["recordSet"]] == [
-        one["config"] for one in known.manifest["rows"]["configs"]
-    ]
+    parts = known.manifest["rows"]["parts"]
+    assert files == {part["path"]: file_digest(known.layout.root / part["path"]) for part in parts}
+    configs = [config["config"] for config in known.manifest["rows"]["configs"]]
+    assert [of["name"] for of in found["recordSet"]] == configs
     for record_set in found["recordSet"]:
         assert [field["name"] for field in record_set["field"]] == SCHEMA.names
     assert "datePublished" not in found
-    assert sum(name.startswith("rai:") for name in found) >= 10

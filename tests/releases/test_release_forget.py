@@ -4,18 +4,15 @@ import json
 import re
 import shutil
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from pairwright.errors import InputError
-from pairwright.lines import read_lines
 from pairwright.pairs import licence_of
 from pairwright.pairs.address import read_tombstones, url_name
-from pairwright.records import pseudonym
-from pairwright.releases.contents import UnitOutcome, read_contents
+from pairwright.records import Pair, pseudonym
+from pairwright.releases.contents import read_contents
 from pairwright.releases.forget import add_tombstones
-from pairwright.releases.forget import forget as count_of
 from released import (
     gathered,
     placebo,
@@ -23,7 +20,6 @@ from released import (
     rows,
     run_of,
     subjects,
-    twinned,
     violated,
     written,
 )
@@ -38,6 +34,18 @@ def verified(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Three questions, verified. Not to be changed."""
     folder = tmp_path_factory.mktemp("verified") / "run"
     return run_of(folder, [pair for n in range(3) for pair in question(n)])
+
+
+def pairs_of(n: int) -> list[Pair]:
+    """A twin, a pair of mode violate and a placebo of the same users."""
+    return [*question(n), *placebo(n)]
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Three questions of every mode that a build writes, without a study. Not to be changed."""
+    folder = tmp_path_factory.mktemp("whole") / "run"
+    return run_of(folder, [pair for n in range(3) for pair in pairs_of(n)], study=False)
 
 
 @pytest.fixture
@@ -57,54 +65,35 @@ def forget(run: Path, *options: object) -> Done:
 # Who leaves
 
 
-TWIN = {question(1)[0].twin_id}
+POST_OF_PARTNER = question(1)[1].profile[2].source_url
 
 
 @pytest.mark.parametrize(
     ("options", "gone"),
     [
-        (("--user", user_of(1)), about(1)),
-        (("--user", user_of(1, "_partner")), TWIN),
-        (("--url", question(1)[1].profile[2].source_url), TWIN),
-        (("--url", question(1)[0].source_url), about(1)),
+        (("--user", user_of(1)), {"twin 1", "placebo 1", "violate 1"}),
+        (("--user", user_of(1, "_partner")), {"twin 1", "placebo 1"}),
+        (("--url", POST_OF_PARTNER), {"twin 1", "placebo 1"}),
+        (("--url", question(1)[0].source_url), {"twin 1", "placebo 1", "violate 1"}),
     ],
     ids=["a user", "a partner", "a post of the partner", "a question"],
 )
 def test_who_and_what_is_forgotten_leaves_with_every_pair_and_with_whole_twins(
-    options: tuple[object, ...], gone: set[str], run: Path, tmp_path: Path
+    options: tuple[object, ...], gone: set[str], whole: Path, tmp_path: Path
 ) -> None:
+    run = Path(shutil.copytree(whole, tmp_path / "run"))
     assert forget(run, *options).code == 0
-    assert subjects(rows(written(run, tmp_path / "out"))) == about(0, 1, 2) - gone
-
-
-@pytest.mark.parametrize(
-    ("options", "gone"),
-    [
-        ({"users": [user_of(1, "_partner")]}, {"twin 1", "placebo 1"}),
-        ({"urls": [question(1)[1].profile[2].source_url]}, {"twin 1", "placebo 1"}),
-        ({"users": [user_of(2)]}, {"twin 2", "placebo 2"}),
-        ({"urls": [question(9)[1].profile[2].source_url]}, set()),
-    ],
-    ids=["a partner", "a post of the partner", "an asker", "a post of nobody here"],
-)
-def test_a_placebo_leaves_whole(options: dict[str, Any], gone: set[str], tmp_path: Path) -> None:
-    made = {f"{pairs[0].mode} {n}": pairs for n in (1, 2) for pairs in (twinned(n), placebo(n))}
-    kept = [pair for pairs in made.values() for pair in pairs]
-    run = run_of(tmp_path / "run", kept, study=False)
-    before = written(run, tmp_path / "before", trial=True)
-    (counted,), _ = count_of(run, **options)
-    assert (counted.pairs, counted.twins) == ((4, 2) if gone else (0, 0))
-    names = {name: {pair.twin_id or pair.id for pair in pairs} for name, pairs in made.items()}
-    left = set[str]().union(*(ids for name, ids in names.items() if name not in gone))
-    after = written(run, tmp_path / "after", "1.1.0", trial=True, previous=before.root)
+    names = {f"{pair.mode} {n}": pair.twin_id or pair.id for n in range(3) for pair in pairs_of(n)}
+    left = {id for name, id in names.items() if name not in gone}
+    after = written(run, tmp_path / "after", trial=True)
     assert subjects(rows(after)) == left
-    primary = read_contents(after)
-    assert {unit.subject for unit in primary.units if unit.subject} == left
+    assert {unit.subject for unit in read_contents(after).units if unit.subject} == left
 
 
 def test_outlines_answers_and_units_leave_with_the_pairs(run: Path, tmp_path: Path) -> None:
     before = read_contents(written(run, tmp_path / "before"))
-    forget(run, "--user", user_of(1))
+    # Two who were refused, too: an asker of a twin and a pair, and a partner.
+    forget(run, "--user", user_of(1), "--user", "user_901", "--user", "partner_902")
     after = read_contents(written(run, tmp_path / "after"))
     assert before.public is not None
     assert after.public is not None
@@ -112,18 +101,10 @@ def test_outlines_answers_and_units_leave_with_the_pairs(run: Path, tmp_path: Pa
     assert {of.unit for of in after.public.answers} == about(0, 2)
     assert after.public.study.left_out == 2
     assert {unit.subject for unit in after.units if unit.subject} == about(0, 2)
-    assert len(after.units) == len(before.units) - 2
+    assert len(after.units) == len(before.units) - 2 - 3
     # What the others were decided by is as it was.
     kept = [of for of in before.public.answers if of.unit in about(0, 2)]
     assert list(after.public.answers) == kept
-
-
-@pytest.mark.parametrize("user", ["user_901", "partner_901"])
-def test_a_unit_that_was_refused_leaves_too(user: str, run: Path, tmp_path: Path) -> None:
-    before = list(read_lines(written(run, tmp_path / "before").units, UnitOutcome))
-    forget(run, "--user", user)
-    after = list(read_lines(written(run, tmp_path / "after").units, UnitOutcome))
-    assert len(before) - len(after) == (2 if user == "user_901" else 1)
 
 
 def test_nothing_of_a_release_names_whom_it_forgot(run: Path, tmp_path: Path) -> None:
@@ -172,6 +153,7 @@ def test_it_says_what_of_the_run_is_concerned_and_keeps_hashes_alone(run: Path) 
 
 def test_more_are_added_and_a_last_line_that_was_not_ended_is_kept(run: Path) -> None:
     forget(run, "--user", user_of(0))
+    (run / "pairs.jsonl").unlink()  # A build that has not finished.
     assert forget(run, "--user", pseudonym(user_of(1))).code == 0, "of a release, it will do"
     path = run / "forgotten.jsonl"
     path.write_bytes(path.read_bytes().rstrip(b"\n"))
@@ -182,12 +164,11 @@ def test_more_are_added_and_a_last_line_that_was_not_ended_is_kept(run: Path) ->
 
 def test_an_id_that_looks_like_a_pseudonym_is_found_as_what_it_is(tmp_path: Path) -> None:
     raw = "user-0123456789abcdef"
-    kept = [pair.model_copy(update={"user": raw}) for pair in (violated(0),)]
-    run = run_of(tmp_path / "run", [*kept, violated(1)], study=False)
+    kept = [violated(0).model_copy(update={"user": raw}), violated(1)]
+    run = run_of(tmp_path / "run", kept, study=False)
     done = forget(run, "--user", raw)
-    assert done.code == 0, done.said
+    assert (done.code, done.out.count(raw)) == (0, 1), done.said
     assert read_tombstones(run).users == {pseudonym(raw)}
-    assert done.out.count(raw) == 1
 
 
 def test_whoever_is_not_in_the_run_is_told_of_and_recorded(run: Path) -> None:
@@ -197,30 +178,18 @@ def test_whoever_is_not_in_the_run_is_told_of_and_recorded(run: Path) -> None:
     assert len(read_tombstones(run).users) == 2
 
 
-def test_a_run_whose_build_has_not_finished_can_be_told(run: Path) -> None:
-    (run / "pairs.jsonl").unlink()
-    done = forget(run, "--user", user_of(1))
-    assert done.code == 0
-    assert read_tombstones(run).users == {pseudonym(user_of(1))}
-
-
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
+def test_what_names_nothing_is_refused(run: Path) -> None:
+    for options, said in (
         ((), "nobody and nothing is named"),
-        (("--user", ""), "names nobody"),
         (("--user", "  "), "names nobody"),
-        (("--url", ""), "is not an address"),
-        (("--url", "q/123"), "is not an address"),
-        (("--url", "https://"), "is not an address"),
-        (("--url", "http://[::1"), "is not an address"),
-        (("--url", "two words.com"), "is not an address"),
-    ],
-)
-def test_what_names_nothing_is_refused(options: tuple[str, ...], said: str, run: Path) -> None:
-    done = forget(run, *options)
-    assert done.code == 2
-    assert said in done.err
+        *(
+            (("--url", url), "is not an address")
+            for url in ("", "q/123", "https://", "http://[::1", "two words.com")
+        ),
+    ):
+        done = forget(run, *options)
+        assert done.code == 2
+        assert said in done.err
     assert not (run / "forgotten.jsonl").exists()
 
 

@@ -119,13 +119,11 @@ def test_a_published_version_is_never_changed(there: Hub, root: Path) -> None:
     assert there.repos[NAME].files == before
 
 
-def test_a_name_that_is_none_is_refused_before_anything_is_sent(there: Hub, root: Path) -> None:
+def test_a_name_that_is_none_or_hides_a_trial_is_refused_before_anything_is_sent(
+    there: Hub, root: Path
+) -> None:
     for name in ("small-pairs", "a/b/c", "../x", "lab/", "lab/a b", "лаб/x"):
         assert "ORG/NAME" in refused(root, name).fix
-    assert not there.asked
-
-
-def test_a_trial_goes_only_under_a_name_that_says_so(there: Hub, root: Path) -> None:
     assert f"{NAME}-trial" in refused(root, NAME, "tried").fix
     assert "trial" in refused(root, f"{NAME}-trial").what
     assert not there.asked
@@ -138,16 +136,14 @@ def test_without_a_login_nothing_is_sent_and_no_login_is_quoted(
 ) -> None:
     monkeypatch.delenv("HF_TOKEN")
     error = refused(root)
-    assert "not logged in" in error.what
-    assert "hf auth login" in error.fix
+    assert ("not logged in" in error.what, "hf auth login" in error.fix) == (True, True)
     assert not there.asked
+    for token in ("hf_another", "hf_\x01secret"):  # The second cannot be sent.
+        monkeypatch.setenv("HF_TOKEN", token)
+        assert token[-6:] not in str(refused(root))
     monkeypatch.setenv("HF_TOKEN", "hf_another")
     error = refused(root)
-    assert "401" in error.what
-    assert "HF_TOKEN" in error.fix
-    assert "hf_another" not in str(error)
-    monkeypatch.setenv("HF_TOKEN", "hf_\x01secret")
-    assert "secret" not in str(refused(root)), "it cannot be sent"
+    assert ("401" in error.what, "HF_TOKEN" in error.fix) == (True, True)
 
 
 @pytest.mark.parametrize(
