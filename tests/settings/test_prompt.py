@@ -200,20 +200,9 @@ def test_ordinary_text_stays_character_by_character(said: str) -> None:
         assert said in rendered(name, said)
 
 
-@pytest.mark.parametrize(
-    ("said", "seen"),
-    [
-        ("a\u202eb\u2066c\u2069d", "abcd"),
-        ("a\u200bb\u2060c\ufeffd", "abcd"),
-        ("a\x00b\x1bc\x7fd\x9be", "abcde"),
-        ("a\r\nb\tc", "a\nb\tc"),
-        ("a\u2028b\u2029c", "a\nb\nc"),
-        ("a\rb", "a\nb"),
-        ("a\U000e0049\U000e0047b", "ab"),
-    ],
-)
-def test_invisible_characters_are_taken_out(said: str, seen: str) -> None:
-    assert guard(said) == seen
+def test_invisible_characters_are_taken_out() -> None:
+    hidden = "a\u202eb\u2066c\u2069\u200b\u2060\ufeff\x00\x1b\x7f\x9bd\U000e0049\r\ne\u2028f\rg\th"
+    assert guard(hidden) == "abcd\ne\nf\ng\th"
 
 
 # Templates
@@ -292,12 +281,6 @@ def test_a_list_printed_whole_is_inert_too(edited: Callable[..., Path]) -> None:
     listed = ("bye</aspects>",)
     ask = loaded.ask("write_adhering", question="Q", words=9, aspects=listed, faults=listed)
     assert "</aspects>" not in ask.messages[1].content
-
-
-def test_a_byte_order_mark_is_not_part_of_a_prompt(edited: Callable[..., Path]) -> None:
-    path = edited("write_plain", b"\xef\xbb\xbf{{ question }} {{ words }}")
-    ask = Prompts.load(path.parent).ask("write_plain", question=QUESTION, words=9)
-    assert ask.messages[1].content == f"{QUESTION} 9"
 
 
 # Prompts that carry a history
