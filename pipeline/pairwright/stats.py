@@ -88,6 +88,15 @@ def no_estimate(note: str = "") -> Estimate:
     return Estimate(value=None, low=None, high=None, n=0, clusters=0, note=note)
 
 
+def _rounded(
+    value: float, ends: tuple[float, float] | None, n: int, clusters: int, note: str = ""
+) -> Estimate:
+    low, high = (round(end, 6) for end in ends) if ends else (None, None)
+    return Estimate(
+        value=round(value, 6), low=low, high=high, n=n, clusters=clusters, note=note
+    )  # fmt: skip
+
+
 def wilson(p: float, n: float, z: float = Z_95) -> tuple[float, float]:
     """Wilson's score interval of a share p of n > 0 (Wilson 1927, eq. 6): never outside 0 to 1,
     defined at 0 and 1."""
@@ -101,8 +110,7 @@ def share(k: int, n: int, z: float = Z_95) -> Estimate:
     """k of n independent ones with Wilson's interval. Of n = 0 nothing is known."""
     if n == 0:
         return no_estimate("none of them")
-    low, high = wilson(k / n, n, z)
-    return Estimate(value=round(k / n, 6), low=round(low, 6), high=round(high, 6), n=n, clusters=n)
+    return _rounded(k / n, wilson(k / n, n, z), n, n)
 
 
 def p_value(p: float) -> str:
@@ -148,23 +156,17 @@ class Accuracy(NamedTuple):
 
     def found(self, z: float) -> Estimate:
         """The accuracy with its interval as it is reported."""
-        low, high = self.interval(z)
-        return Estimate(
-            value=round(self.value, 6),
-            low=round(low, 6),
-            high=round(high, 6),
-            n=self.n,
-            clusters=self.clusters,
-        )
+        return _rounded(self.value, self.interval(z), self.n, self.clusters)
 
 
 def accuracy(points: Floats, clusters: Places) -> Accuracy | None:
     """Of points, shape (n,), and their `Places`; None where n = 0."""
     if not len(points):
         return None
+    names, places = np.unique(clusters, return_inverse=True)
     n, value = len(points), float(points.mean())
     tied = float((4 * points * (1 - points)).mean())
-    return Accuracy(value, tied, n, _different(clusters), _design(points - value, clusters))
+    return Accuracy(value, tied, n, len(names), _design(points - value, places, len(names)))
 
 
 def cluster_numbers(clusters: Sequence[str]) -> Places:
@@ -187,29 +189,16 @@ def accuracy_by_cluster(points: Sequence[tuple[str, float]]) -> Estimate | None:
     return mean_points(values, clusters) if points else None
 
 
-def _design(errors: Floats, clusters: Places) -> float:
-    n, count, squares = len(errors), _different(clusters), float(errors @ errors)
+def _design(errors: Floats, places: Places, count: int) -> float:
+    """The design effect of errors in `count` clusters, numbered by `places`."""
+    n, squares = len(errors), float(errors @ errors)
     if not squares:
         # Nothing varies, so nothing shows how alike a cluster's pairs are: wholly, then.
-        return _squares(np.ones(n), clusters) / n
+        return float((np.bincount(places) ** 2).sum()) / n
     if count < 2:
         return float(n)
-    few = count / (count - 1)
-    return max(1.0, _squares(errors, clusters) * few / (n / (n - 1) * squares))
-
-
-def _squares(errors: Floats, clusters: Places) -> float:
-    """The squares of the sums of errors by cluster."""
-    if clusters.max(initial=0) < 4 * len(clusters):  # Else there would be too many sums of none.
-        sums = np.bincount(clusters, errors)[np.bincount(clusters) > 0]
-    else:
-        sums = np.bincount(np.unique(clusters, return_inverse=True)[1], errors)
-    return float(sums @ sums)
-
-
-def _different(clusters: Places) -> int:
-    """How many clusters there are."""
-    return int(np.count_nonzero(np.bincount(clusters)))
+    sums = np.bincount(places, errors)
+    return max(1.0, float(sums @ sums) * count / (count - 1) / (n / (n - 1) * squares))
 
 
 def z_of(level: float) -> float:
@@ -233,12 +222,8 @@ class Jackknife(NamedTuple):
         half = 0.0
         if not self.note:
             half = -float(scipy.special.stdtrit(self.clusters - 1, LEVEL / 2)) * self.error
-        low, high = max(least, self.value - half), min(most, self.value + half)
-        return Estimate(
-            value=round(self.value, 6), low=None if self.note else round(low, 6),
-            high=None if self.note else round(high, 6), n=self.n, clusters=self.clusters,
-            note=self.note,
-        )  # fmt: skip
+        ends = max(least, self.value - half), min(most, self.value + half)
+        return _rounded(self.value, None if self.note else ends, self.n, self.clusters, self.note)
 
     @property
     def p(self) -> float | None:

@@ -18,10 +18,10 @@ __all__ = ["engines"]
 RANK = """
 import json, sys
 from pairwright.records import Post
-from pairwright.retrieve import dense
+from pairwright.retrieve import by_similarity
 model, question, *texts = json.loads(sys.stdin.read())
 posts = tuple(Post(id=str(n), text=text, category="c") for n, text in enumerate(texts))
-print(json.dumps([post.id for post in dense.by_similarity(question, posts, model)]))
+print(json.dumps([post.id for post in by_similarity(question, posts, model)]))
 """
 
 

@@ -2,10 +2,11 @@
 
 import pytest
 
+from pairwright import retrieve
 from pairwright.errors import ConfigError
 from pairwright.extras import install
 from pairwright.records import Post
-from pairwright.retrieve import dense, ranked, selected, within_budget
+from pairwright.retrieve import ranked, require_dense, selected, within_budget
 from pairwright.settings.rules import PlanRules
 from scripted import posts
 
@@ -81,8 +82,8 @@ def test_the_budget_keeps_the_longest_head_of_the_ranking() -> None:
 
 
 def test_dense_ranking_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dense, "find_spec", lambda _: None)
+    monkeypatch.setattr(retrieve, "find_spec", lambda _: None)
     with pytest.raises(ConfigError, match="sentence-transformers is not installed") as caught:
-        dense.require()
+        require_dense()
     assert install("dense") in caught.value.fix
     assert "bm25" in caught.value.fix

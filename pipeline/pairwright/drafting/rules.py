@@ -9,7 +9,7 @@ from pairwright import assets
 from pairwright.errors import ConfigError
 from pairwright.pairs.columns import read_map
 from pairwright.records import Item, Post
-from pairwright.retrieve import dense
+from pairwright.retrieve import require_dense
 from pairwright.settings.config import Config, load
 from pairwright.settings.domains import Domains, Scale, load_scales
 from pairwright.settings.prompt import Prompts
@@ -59,7 +59,7 @@ class BuildRules:
         named = read_map(columns, columns_of(config.source.format), "--column")
         config = config.beside(folder).naming(named)
         if config.planner.retrieval == "dense":
-            dense.require()
+            require_dense()
         rubrics = _folder(config.rubrics, "rubrics", folder, assets.RUBRICS)
         prompts = Prompts.load(_folder(config.prompts, "prompts", folder, assets.PROMPTS))
         domains, scales = Domains.load(rubrics), load_scales(rubrics)

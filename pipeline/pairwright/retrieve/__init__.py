@@ -1,14 +1,17 @@
 """Ranking a user's posts against a question. Posts travel whole, so ids never part from texts.
 
-dense.py    the ranking by a model of the extra `[dense]`; those of the base install are here
+The only file that imports `sentence_transformers` (extra `[dense]`).
 """
 
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from pairwright import text
+from pairwright.errors import ConfigError
+from pairwright.extras import install
 from pairwright.records import Post
 from pairwright.settings.rules import HistoryRules
 
@@ -46,8 +49,6 @@ def ranked(question: str, posts: tuple[Post, ...], rules: HistoryRules) -> tuple
         return latest_first
     if rules.retrieval == "bm25":
         return by_bm25(question, latest_first)
-    from pairwright.retrieve.dense import by_similarity
-
     return by_similarity(question, latest_first, rules.dense_model)
 
 
@@ -90,3 +91,30 @@ def within_budget(order: tuple[Post, ...], tokens: int) -> tuple[Post, ...]:
         if room < 0 and n > 0:
             return order[:n]
     return order
+
+
+def require_dense() -> None:
+    """Raise ConfigError if the extra is not installed, before anything is begun with it."""
+    if find_spec("sentence_transformers") is None:
+        fix = f"Run {install('dense')}; or use retrieval = 'bm25'."
+        where = "[planner] retrieval = 'dense'"
+        raise ConfigError("sentence-transformers is not installed", where=where, fix=fix)
+
+
+def by_similarity(question: str, posts: tuple[Post, ...], model: str) -> tuple[Post, ...]:
+    """The posts by falling inner product with the question (Contriever's score), by any model of
+    sentence-transformers."""
+    vectors = np.asarray(_dense_model(model).encode([question, *(post.text for post in posts)]))
+    return tuple(posts[i] for i in np.argsort(-(vectors[1:] @ vectors[0]), kind="stable"))
+
+
+@lru_cache(maxsize=2)
+def _dense_model(name: str) -> Any:
+    from sentence_transformers import SentenceTransformer
+
+    try:
+        return SentenceTransformer(name)
+    except (OSError, ValueError) as error:
+        what, where = f"the model {name!r} cannot be loaded: {error}", "[planner] dense_model"
+        fix = "Name a folder or a Hugging Face id of a sentence-transformers model."
+        raise ConfigError(what, where=where, fix=fix) from None
