@@ -152,9 +152,6 @@ def test_who_could_be_whose_partner(
         assert found == [{"vic"} if fits[0] else set(), {"una"} if fits[1] else set()]
 
 
-# On whom a question is tried
-
-
 # A corpus
 
 

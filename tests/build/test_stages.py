@@ -491,6 +491,3 @@ def test_no_more_aspects_are_used_than_the_words_can_carry() -> None:
     found = inferred(four(1))
     assert names(found.aspects) == [NO_NUTS[2], SHIFTS[2], SOFT[2]]
     assert why(found) == [(NO_OVEN[2], "expected_without_history")]
-
-
-# The scale of adherence

@@ -121,9 +121,6 @@ def test_doctor_finds_a_strict_server_in_order(planned: Study) -> None:
         assert said in done.out, done.out
 
 
-# The commands of the pages
-
-
 # A server that dies
 
 
