@@ -30,7 +30,7 @@ from pairwright.drafting.rules import BuildRules, have_same_posts
 from pairwright.errors import CallFailed, Interrupted, Unanswered
 from pairwright.models import CallLog, Models
 from pairwright.models.batch import Recorder, Requests
-from pairwright.models.client import Meter
+from pairwright.models.client import INTERRUPTED, Meter
 from pairwright.models.connect import RunModels, Say, open_clients, say
 from pairwright.models.model import work_through
 from pairwright.models.store import Store
@@ -211,7 +211,7 @@ class Builder:
         ahead = takewhile(lambda _: not interrupted, units)
         await work_through(ahead, work, workers=models.workers, stop=models.stop)
         if interrupted:
-            raise Interrupted("interrupted; every finished call is stored, run again to go on")
+            raise Interrupted(INTERRUPTED)
 
     async def outcome(self, unit: Unit, source: RunModels) -> Outcome:
         """Build one unit."""
