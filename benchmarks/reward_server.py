@@ -99,7 +99,7 @@ def server(folder: Path) -> Iterator[str]:
     process = subprocess.Popen([*command, *options], stderr=subprocess.PIPE, text=True)
     try:
         assert process.stderr
-        yield next(line for line in process.stderr if "is ready" in line).split()[0]
+        yield next(line for line in process.stderr if line.startswith("http")).split()[0]
     finally:
         process.terminate()
         process.communicate()

@@ -44,7 +44,7 @@ def server(
     )
     try:
         assert process.stderr
-        ready = next(line for line in process.stderr if "is ready" in line)
+        ready = next(line for line in process.stderr if line.startswith("http"))
         yield ready.split()[0], process.pid
     finally:
         process.kill()

@@ -22,15 +22,11 @@ from endpoint import Asked, Handler, beside, drop, fail, in_thread, raw, script
 from pairwright.errors import CallFailed, ConfigError, EndpointRefused, InputError
 from pairwright.evaluation.benchmark import Benchmark
 from pairwright.evaluation.conditions import ContentSources, Strangers
-from pairwright.evaluation.scorers.score_models import RewardModel
-from pairwright.models import Answer, Request, completion_of
-from pairwright.models.client import Client, Meter
-from pairwright.models.scores import score_reply
+from pairwright.evaluation.scorers.scorer import PromptContent, ResponseScore, Unscored
 from pairwright.pairs import Row
 from pairwright.settings.rules import HistoryRules
 from pairwright.training import rewards
 from pairwright.training.reward_server import (
-    Health,
     RewardServer,
     ScoreSample,
     listening,
@@ -64,6 +60,10 @@ def scripted(given: Given, go_on: threading.Event | None = None) -> ScoreSample:
 
 def length(sample: RewardSample) -> Reward:
     return Reward(score=float(len(sample.response)))
+
+
+def unless_empty(sample: RewardSample) -> Reward:
+    return length(sample) if sample.response else Reward(score=None, error="context_length")
 
 
 def asked(*responses: str) -> list[RewardSample]:
@@ -110,22 +110,15 @@ def test_many_samples_are_sent_in_parts_and_scores_come_in_their_order() -> None
 
 
 def test_one_sample_without_a_score_keeps_the_others_and_is_counted() -> None:
-    def given(sample: RewardSample) -> Reward:
-        return (
-            length(sample)
-            if sample.response
-            else Reward(score=None, error="context_length", detail="9000")
-        )
-
-    with serving(scripted(given)) as (url, server):
+    with serving(scripted(unless_empty)) as (url, server):
         reply = post(url, body(SAMPLE, {**SAMPLE, "response": ""}))
-        health = Health.model_validate_json(health_of(url).content)
+        health = health_of(url).json()
         assert health == server.health
     assert reply.json()["rewards"] == [
         {"score": 4.0, "error": "", "detail": ""},
-        {"score": None, "error": "context_length", "detail": "9000"},
+        {"score": None, "error": "context_length", "detail": ""},
     ]
-    assert (health.scored, health.unscored) == (1, {"context_length": 1})
+    assert (health["scored"], health["unscored"]) == (1, {"context_length": 1})
 
 
 def test_nothing_is_scored_before_the_model_is_loaded() -> None:
@@ -251,39 +244,23 @@ def test_what_the_server_will_never_answer_is_raised_at_once(status: int) -> Non
 # One scorer behind it
 
 
-class Sent(Client):
-    """A reward model in place of one, whose score is the last number in the response."""
+class Toy:
+    """A scorer that counts words, and has no room for more than `room` posts."""
 
-    def __init__(self, requests: list[Request], limit: int = 10**6) -> None:
-        """`limit`: characters of the longest conversation."""
-        super().__init__(Meter())
-        self.requests, self.limit = requests, limit
+    def __init__(self, room: int = 100) -> None:
+        self.room, self.shown = room, list[PromptContent]()
 
-    async def fetch(self, request: Request) -> Answer:
-        self.requests.append(request)
-        await asyncio.sleep(0)
-        said = [message.content for message in request.messages]
-        if sum(map(len, said)) > self.limit:
-            choice = {"message": {"content": "too long"}, "finish_reason": "context_length"}
-            answer = json.dumps({"choices": [choice]}).encode()
-        else:
-            answer = score_reply(float(said[-1].split()[-1]), 5)
-        return Answer(answer, completion_of(request.key, answer))
+    async def score(self, shown: PromptContent, response: str) -> ResponseScore | Unscored:
+        self.shown.append(shown)
+        if len(shown.posts) > self.room:
+            return Unscored("context_length", "too long")
+        return ResponseScore(float(len(response.split())))
 
 
-def bound(sender: Sent, release: Path | None = None, condition: Any = "profile") -> ScoreSample:
-    rules = HistoryRules(posts=100, history_tokens=10**6)
-    sources = ContentSources(rules, Strangers((), 0))
+def rewarded(toy: Toy, sample: RewardSample, release: Path | None, condition: Any) -> Reward:
+    sources = ContentSources(HistoryRules(posts=100, history_tokens=10**6), Strangers((), 0))
     pairs = Benchmark.built(release) if release else None
-    return reward_scoring(RewardModel(sender, "toy"), sources, pairs, condition)
-
-
-def score(
-    sender: Sent, response: str, row: Row | None = None, release: Path | None = None, **more: Any
-) -> Reward:
-    """The reward of a response to a pair, or to a question without one."""
-    sample = RewardSample(id=row.id, response=response) if row else asked(response)[0]
-    return asyncio.run(bound(sender, release, **more)(sample))
+    return asyncio.run(reward_scoring(toy, sources, pairs, condition)(sample))
 
 
 @pytest.fixture(scope="module")
@@ -291,50 +268,40 @@ def pair(release: Path) -> Row:
     return next(iter(Benchmark(release).rows()))
 
 
-def test_a_sample_that_is_asked_again_is_computed_once() -> None:
-    sender = Sent([])
-    reward, [sample] = bound(sender), asked("is 2")
-
-    async def run() -> list[float | None]:
-        first = await asyncio.gather(*(reward(sample) for _ in range(3)))
-        again = await reward(sample)
-        return [reward.score for reward in [*first, again]]
-
-    assert asyncio.run(run()) == [2.0] * 4
-    assert len(sender.requests) == 1
-
-
-@pytest.mark.parametrize("condition", ["none", "profile", "rubric"])
-def test_a_pair_is_shown_in_the_condition(release: Path, pair: Row, condition: str) -> None:
-    sender = Sent([])
-    assert score(sender, "is 3", pair, release, condition=condition).score == 3.0
-    [said] = [request.messages[0].content for request in sender.requests]
-    assert pair.question in said
-    assert (pair.profile[0].text in said) == (condition == "profile")
-    assert (pair.rubric_aspects[0].aspect in said) == (condition == "rubric")
-
-
-def test_a_history_that_does_not_fit_loses_posts(release: Path, pair: Row) -> None:
-    whole = Sent([])
-    score(whole, "is 3", pair, release)
-    room = sum(len(message.content) for message in whole.requests[0].messages) - 1
-    sender = Sent([], room)
-    assert score(sender, "is 3", pair, release).score == 3.0
-    assert len(sender.requests) == 2
+@pytest.mark.parametrize(
+    ("condition", "room", "posts", "error"),
+    [
+        ("none", 0, 0, ""),
+        ("rubric", 0, 0, ""),
+        ("profile", 100, None, ""),
+        ("profile", 1, 1, ""),
+        ("profile", 0, 1, "context_length"),
+    ],
+    ids=["none", "rubric", "profile", "fewer posts than there are", "no room for one"],
+)
+def test_a_pair_is_shown_in_the_condition_with_the_posts_that_fit(
+    release: Path, pair: Row, condition: str, room: int, posts: int | None, error: str
+) -> None:
+    toy = Toy(room)
+    reward = rewarded(toy, RewardSample(id=pair.id, response="so be it"), release, condition)
+    assert (reward.score, reward.error) == (None if error else 3.0, error)
+    shown = toy.shown[-1]
+    assert shown.question == pair.question
+    assert len(shown.posts) == (len(pair.profile) if posts is None else posts)
+    assert bool(shown.aspects) == (condition == "rubric")
 
 
-def test_an_overlong_completion_and_no_number_are_errors(release: Path, pair: Row) -> None:
-    long = score(Sent([], 1000), "x " * 1000 + "1", pair, release)
-    assert (long.score, long.error) == (None, "context_length")
-    nan = score(Sent([]), "is nan")
-    assert (nan.score, nan.error) == (None, "not_a_number")
+def test_a_prompt_is_shown_as_it_is() -> None:
+    toy = Toy()
+    assert rewarded(toy, asked("so be it")[0], None, "profile").score == 3.0
+    assert toy.shown == [PromptContent("Q")]
 
 
 @pytest.mark.parametrize("held", [True, False], ids=["another release", "no release"])
-def test_an_id_that_is_not_known_is_named(release: Path, pair: Row, held: bool) -> None:
-    nobody = pair.model_copy(update={"id": "pair-of-nobody"})
+def test_an_id_that_is_not_known_is_named(release: Path, held: bool) -> None:
+    sample = RewardSample(id="pair-of-nobody", response="1")
     with pytest.raises(InputError, match="pair-of-nobody"):
-        score(Sent([]), "1", nobody, release if held else None)
+        rewarded(Toy(), sample, release if held else None, "none")
 
 
 # The reward functions
@@ -360,13 +327,8 @@ def test_trl_asks_by_the_column_id() -> None:
 
 def test_trl_gets_none_for_a_completion_that_has_no_score() -> None:
     metrics: dict[str, int] = {}
-
-    def given(sample: RewardSample) -> Reward:
-        return length(sample) if sample.response else Reward(score=None, error="context_length")
-
-    rewards = trl_rewards(
-        given, [said("ab"), said("")], id=["a", "b"], log_metric=metrics.__setitem__
-    )
+    responses, log = [said("ab"), said("")], metrics.__setitem__
+    rewards = trl_rewards(unless_empty, responses, id=["a", "b"], log_metric=log)
     assert rewards == [2.0, None]
     assert metrics == {"unscored": 1}
 
@@ -399,10 +361,7 @@ def process(*arguments: object) -> Iterator[tuple[subprocess.Popen[str], str]]:
     )  # fmt: skip
     try:
         assert server.stderr
-        server.stderr.readline()
-        ready = server.stderr.readline()
-        assert "is ready" in ready, ready + server.stderr.read()
-        yield server, ready.split()[0]
+        yield server, next(line for line in server.stderr if line.startswith("http")).split()[0]
     finally:
         server.kill()
         server.communicate()
@@ -411,10 +370,11 @@ def process(*arguments: object) -> Iterator[tuple[subprocess.Popen[str], str]]:
 @pytest.mark.real
 def test_the_command_serves_a_scorer_and_ends_cleanly_on_a_signal(release: Path, pair: Row) -> None:
     with process("--scorer", "overlap", "--release", release, "--port", 0) as (server, url):
-        health = Health.model_validate_json(httpx2.get(f"{url}/health").content)
-        about = health.about
-        assert (health.ready, about["scorer"], about["condition"]) == (True, "overlap", "profile")
-        assert about["release"].startswith("small-pairs 1.0.0 sha256:")
+        health = health_of(url).json()
+        assert (health["ready"], health["scorer"], health["condition"]) == (
+            True, "overlap", "profile"
+        )  # fmt: skip
+        assert health["release"].startswith("small-pairs 1.0.0 sha256:")
         said = (pair.profile[0].text, "zzz", "")
         rewards = ask_rewards(url, [RewardSample(id=pair.id, response=text) for text in said])
         assert [reward.score for reward in rewards][1:] == [0.0, 0.0]

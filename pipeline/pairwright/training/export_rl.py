@@ -32,7 +32,6 @@ from pairwright.settings.rules import HistoryRules
 Format = Literal["trl", "verl"]
 Shown = Literal["none", "profile"]
 _ABOUT = ["id", "item_id", "user", "config"]
-"""The columns that name a pair in every table."""
 
 
 class RlExport(Record):

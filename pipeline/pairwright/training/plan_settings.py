@@ -1,8 +1,5 @@
-"""The files that say how a planner is trained, and which planners are compared: TOML, every key
-known.
-
-The defaults of [lora] and [steps] are those that LaMP-QA published for its planner.
-"""
+"""The files of a training and of a comparison of planners. The defaults of [lora] and [steps] are
+those that LaMP-QA published for its planner."""
 
 from pathlib import Path
 from typing import Annotated, Literal, TypeVar

@@ -1,7 +1,7 @@
 """One scorer behind HTTP, bound to a release, until somebody stops it.
 
     POST /score     Batch -> Rewards
-    GET  /health    -> Health
+    GET  /health    -> RewardServer.health, status 503 while the model is loading
 
 An error is never a score. What is wrong with one sample alone is its `error`; what is wrong with
 all of a batch, or may be better soon, is the status of the reply:
@@ -23,7 +23,7 @@ from aiohttp.typedefs import Handler
 from pydantic import ValidationError
 from typer import Option
 
-from pairwright.errors import CallFailed, ConfigError, InputError, PairwrightError, first_invalid
+from pairwright.errors import CallFailed, InputError, PairwrightError, first_invalid
 from pairwright.evaluation.benchmark import Benchmark
 from pairwright.evaluation.conditions import CONDITIONS, ContentSources, Strangers, ask_fitting
 from pairwright.evaluation.scorers.opening import Opening, open_scorers, pointwise
@@ -34,42 +34,31 @@ from pairwright.models import together
 from pairwright.models.client import Meter
 from pairwright.notebook import run_async
 from pairwright.progress import Note, Progress, Stop, log_notes
-from pairwright.records import Record
-from pairwright.training.rewards import Batch, Reward, Rewards, RewardSample
+from pairwright.training.rewards import Batch, Reward, RewardSample
 
-MAX_BODY = 16 * 1024 * 1024
-"""Bytes of one batch."""
 Shown = Literal["none", "profile", "rubric"]
 ScoreSample = Callable[[RewardSample], Coroutine[Any, Any, Reward]]
 """Raises InputError for an unknown id, CallFailed if the scorer's endpoint is down, and ConfigError
 or EndpointRefused if the scorer cannot be used."""
 
 
-class Health(Record):
-    """The reply to GET /health; status 200 once the model is loaded, else 503."""
-
-    ready: bool
-    about: dict[str, str]
-    """Names the scorer, its model, and the release and condition of pairs that have an id."""
-    scored: int
-    unscored: dict[str, int]
-    """Samples without a score, by reason."""
-
-
 class RewardServer:
     """The two handlers, and how many samples were scored."""
 
     def __init__(self, score: ScoreSample, about: dict[str, str]) -> None:
+        """`about` names the scorer, its model, the release and the condition."""
         self._score, self._about = score, about
         self.ready, self._scored, self._unscored = False, 0, Counter[str]()
 
     @property
-    def health(self) -> Health:
-        unscored = dict(sorted(self._unscored.items()))
-        return Health(ready=self.ready, about=self._about, scored=self._scored, unscored=unscored)
+    def health(self) -> dict[str, Any]:
+        """Whether the model is loaded, what it is, and samples with a score and without, by
+        reason."""
+        counts = {"scored": self._scored, "unscored": dict(sorted(self._unscored.items()))}
+        return {"ready": self.ready, **self._about, **counts}
 
     async def get_health(self, _: web.Request) -> web.Response:
-        return _json(self.health, 200 if self.ready else 503)
+        return web.json_response(self.health, status=200 if self.ready else 503)
 
     async def post_score(self, request: web.Request) -> web.Response:
         if not self.ready:
@@ -88,7 +77,7 @@ class RewardServer:
             return _refused(status, str(error))
         self._unscored.update(reward.error for reward in rewards if reward.error)
         self._scored += sum(not reward.error for reward in rewards)
-        return _json(Rewards(rewards=rewards))
+        return web.json_response({"rewards": [reward.model_dump() for reward in rewards]})
 
 
 @asynccontextmanager
@@ -98,7 +87,7 @@ async def listening(server: RewardServer, host: str, port: int) -> AsyncIterator
     # A web page can have its own name lead to 127.0.0.1 and then talk to a server there as if it
     # were the page's own ("DNS rebinding"). So a server on loopback answers to loopback's names.
     guards = [_refuse_other_names] if _is_loopback(host) else []
-    app = web.Application(client_max_size=MAX_BODY, middlewares=guards)
+    app = web.Application(client_max_size=16 * 1024 * 1024, middlewares=guards)
     app.router.add_post("/score", server.post_score)
     app.router.add_get("/health", server.get_health)
     runner = web.AppRunner(app, access_log=None, shutdown_timeout=60)
@@ -132,10 +121,6 @@ def _is_loopback(name: str) -> bool:
 
 def _refused(status: int, message: str) -> web.Response:
     return web.json_response({"error": {"message": message}}, status=status)
-
-
-def _json(record: Record, status: int = 200) -> web.Response:
-    return web.json_response(text=record.model_dump_json(), status=status)
 
 
 def reward_scoring(
@@ -185,7 +170,7 @@ def serve_rewards(
     port: Annotated[int, Option(help="Port; 0 takes a free one.", metavar="N")] = 8600,
     progress: Progress = log_notes,
     stop: Stop | None = None,
-) -> Health:
+) -> dict[str, Any]:
     """Give rewards over HTTP, from one scorer of a file as `pairwright evaluate` reads it.
 
     POST /score {"samples": [{"id" or "prompt", "response"}, ...]} gives {"rewards": [...]}, each a
@@ -210,7 +195,7 @@ def serve_rewards(
     if pairs:
         about |= {"release": f"{pairs.ref.title} {pairs.ref.digest}", "condition": condition}
 
-    async def serve() -> Health:
+    async def serve() -> dict[str, Any]:
         meter, stopping = Meter(), asyncio.Event()
         with (stop or Stop()).heard_by(stopping.set, meter):
             async with open_scorers(Opening(settings, prompts, None, meter), [name]) as found:
@@ -220,7 +205,9 @@ def serve_rewards(
                 server = RewardServer(score, about | model)
                 async with listening(server, host, port) as url:
                     progress(Note(f"Serving {url}: {name} is loading."))
-                    loading = asyncio.create_task(_load(scorer))
+                    # One plain answer is scored, by which a model in this process is loaded.
+                    plain = scorer.score(PromptContent("Is it raining?"), "It is not raining.")
+                    loading = asyncio.ensure_future(plain)
                     stopped = asyncio.create_task(stopping.wait())
                     await asyncio.wait((loading, stopped), return_when=asyncio.FIRST_COMPLETED)
                     if not stopping.is_set():
@@ -232,13 +219,3 @@ def serve_rewards(
                 return server.health
 
     return run_async(serve())
-
-
-async def _load(scorer: Pointwise) -> None:
-    """Have one plain answer scored, which loads a model in this process. Raises ConfigError if it
-    gets no score, CallFailed and EndpointRefused."""
-    score = await scorer.score(PromptContent("Is it raining?"), "It is not raining.")
-    if isinstance(score, Unscored):
-        what = f"gives a plain answer no score: {score.reason} {score.detail}".rstrip()
-        fix = "Try it with `pairwright evaluate` first."
-        raise ConfigError(what, where="--scorer", fix=fix)

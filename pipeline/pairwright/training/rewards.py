@@ -22,7 +22,6 @@ PATIENCE_S = 300.0
 """How long a call is repeated, in seconds."""
 AT_ONCE = 256
 """Samples of one call."""
-_BUSY = (429, 502, 503, 504)
 _WAIT = tenacity.wait_exponential(multiplier=0.2, max=15) + tenacity.wait_random(0, 0.2)
 
 
@@ -114,7 +113,7 @@ def _sent(url: str, samples: tuple[RewardSample, ...]) -> tuple[Reward, ...]:
         raise CallFailed("not_a_reward", f"{url}: {at}: {why}") from None
     except (ValueError, KeyError, TypeError):
         said = reply.text[:300]
-    if status in _BUSY:
+    if status in (429, 502, 503, 504):
         raise Transient(f"http_{status}", said)
     address = "\n  Give the address that `pairwright train reward-server` prints, without a path."
     raise EndpointRefused(f"{url}: {status} {said}{address if status == 404 else ''}")

@@ -87,7 +87,6 @@ def score_planners(
 
     Examples::
 
-        pairwright train score score.toml --out scores
         pairwright train score score.toml --out scores --limit 20
     """
     path, folder = Path(settings), output_folder(out)
@@ -107,10 +106,9 @@ def score_planners(
                 for client in clients.values():
                     client.stop()
 
-            models = {
-                name: Model(clients[of.endpoint], endpoints[of.endpoint], of.sampling)
-                for name, of in asked.items()
-            }
+            models = dict[str, Model]()
+            for name, of in asked.items():
+                models[name] = Model(clients[of.endpoint], endpoints[of.endpoint], of.sampling)
             judge, lines = models[JUDGE], {}
             # Enough items under way at once to keep every endpoint full.
             workers = max(endpoints[name].concurrency for name in names)

@@ -45,7 +45,6 @@ class TrainingReport(Record):
     losses: dict[int, float]
     """By step of each checkpoint, the mean loss of a token of the validation targets."""
     chosen: int
-    """The step of the least loss, whose adapter is kept."""
 
 
 def train_planner(
