@@ -47,7 +47,6 @@ class RlExport(Record):
     counts: dict[str, dict[str, int]]
     """The number of prompts, pairs and users of `train` and of `validation`."""
     longest: int
-    """Characters of the longest prompt."""
 
 
 def export_rl(
@@ -114,6 +113,9 @@ def export_rl(
         # The label of a placebo is drawn, so there is nothing to learn from it.
         if label_of(row.mode) != "equal"
     )
+    if table.empty:
+        fix = "Name a release with pairs of another mode than placebo."
+        raise InputError("holds no pairs whose label is a preference", where=root, fix=fix)
     held = held_out(table, validation_share)
     table["part"] = held.map({True: "validation", False: "train"})
     table["first"] = ~table.duplicated(["item_id", "user"])
