@@ -1,12 +1,13 @@
 """Take the two pictures of the README: a twin on the page of an audit, and a leaderboard.
 
     make demo
+    pairwright audit demo/run --out twins
     pairwright init choices --example choices
     pairwright build choices/pairwright.toml --run choices/run
     pairwright release choices/run --out choices/release --version 1.0.0
     pairwright evaluate choices/release --out results
     pairwright leaderboard results --out board
-    .venv/bin/python docs/pictures.py demo/release/audit/report.html board/leaderboard.html
+    .venv/bin/python docs/pictures.py twins/report.html board/leaderboard.html
 
 It needs Chromium and playwright's Python package, which `make install` brings.
 """
@@ -19,6 +20,8 @@ from PIL import Image
 from playwright.sync_api import Page, expect, sync_playwright
 
 PICTURES = Path(__file__).resolve().with_name("pictures")
+TWIN = "shared supper"
+"""Words of the question of the README's twin."""
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
 
 
@@ -33,10 +36,13 @@ def main() -> int:
         page = browser.new_page(viewport={"width": 1100, "height": 700}, color_scheme="light")
         page.goto(audit)
         expect(page.locator("details.pair").first).to_be_visible()
-        twin = page.locator("details.pair", has_text="-twin").first
+        twin = page.locator("details.pair", has_text=TWIN).first
         twin.locator("summary").click()
-        twin.evaluate("pair => pair.scrollIntoView()")
+        twin.locator("h4, h3", has_text="Question").first.evaluate(
+            "title => title.scrollIntoView()"
+        )
         _picture(page, "twin")
+        page.set_viewport_size({"width": 1100, "height": 900})
         page.goto(board)
         _picture(page, "leaderboard")
         browser.close()

@@ -115,7 +115,7 @@ def test_scorers_of_the_file_that_are_not_asked_are_named(
     )  # fmt: skip
     assert Note("Not asked, because --scorer names none: judge, rater.") in events
     print_evaluation(done, work.folder)
-    assert "50.0 % (by construction)" in " ".join(capsys.readouterr().out.split())
+    assert "50.0 % (exact)" in " ".join(capsys.readouterr().out.split())
 
 
 def test_an_evaluation_ends_in_15_lines(

@@ -76,7 +76,7 @@ def test_a_scorer_that_cannot_see_the_user_is_right_on_one_half_of_whole_twins()
     every = twins([*drawn, *edges])
     assert values(every, "twin", "accuracy", "both_right") == [0.5, 0]
     fixed = {one.name: (one.low, one.text()) for one in figures_of(every, blind=True)}
-    assert fixed["accuracy"] == (None, "0.500 (by construction)")
+    assert fixed["accuracy"] == (None, "0.500 (exact)")
     # It gains nothing by leaving out.
     for _ in range(20):
         halves = twins(blind(*chance.normal(size=2)) for _ in range(20))

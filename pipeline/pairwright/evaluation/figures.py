@@ -51,7 +51,7 @@ FOLLOWS = {
     "pattern": "an aspect shown by a pattern",
 }
 """The groups of pairs by how the aspect follows that is hardest to find."""
-IDENTITY = "by construction"
+IDENTITY = "exact"
 """What is said in place of an interval of what could not have come out otherwise."""
 
 
