@@ -241,6 +241,3 @@ def test_wrong_use_is_told_before_a_file_is(here: Path, arguments: list[str], sa
     (here / "empty.jsonl").touch()
     refused(pairwright("audit", *arguments), said)
     assert sorted(path.name for path in here.iterdir()) == ["a.jsonl", "empty.jsonl"]
-
-
-# Without the command

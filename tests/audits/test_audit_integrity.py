@@ -383,6 +383,34 @@ def test_thirty_characters_of_chinese_tell_a_language() -> None:
     assert only(short, "other_language").of == 0
 
 
+# Users and prompts
+
+
+@pytest.mark.parametrize(
+    ("per_user", "status"),
+    [
+        ([5, *[1] * 95], "pass"), ([6, *[1] * 94], "fail"), ([3, *[1] * 17], "note"),
+        ([4, *[1] * 22], "fail"), ([3, *[1] * 20], "pass"), ([50, 1], "note"),
+    ],
+)  # fmt: skip
+def test_a_user_dominates_with_more_than_three_shares(per_user: list[int], status: str) -> None:
+    users = [user for user, n in enumerate(per_user) for _ in range(n)]
+    rows = [row(n, user=f"user-{user:03}") for n, user in enumerate(users)]
+    (check,) = checks_of(rows, "balance")
+    assert (check.name, check.status) == ("user_dominates", status)
+    assert [flag.row for flag in check.flags] == ([rows[0].id] if status == "fail" else [])
+
+
+def test_prompts_that_come_again_are_told_where_no_user_is_named() -> None:
+    rows = [row(n, mode=None, id=str(n), user=None, question=f"Is it {n % 3}?") for n in range(9)]
+    (check,) = checks_of(rows, "balance")
+    assert (check.status, check.count, check.of) == ("note", 6, 9)
+    assert check.detail == "3 different prompts"
+    # Pairs of one item share its question on purpose.
+    (check,) = checks_of([changed(of, item_id="i") for of in rows], "balance")
+    assert check.count == 0
+
+
 # Hostile texts
 
 

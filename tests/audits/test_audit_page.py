@@ -6,10 +6,10 @@ import json
 import re
 import zlib
 from collections.abc import Iterable
-from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+from selectolax.lexbor import LexborHTMLParser
 from test_pages import HOSTILE
 
 from audited import accuracy, audit_of, check, halves, row, source_of
@@ -25,56 +25,27 @@ from pairwright.stats import Estimate
 NEVER = "innerHTML outerHTML insertAdjacentHTML document.write eval( Function( srcdoc DOMParser"
 
 
-class Read(HTMLParser):
-    """The elements, attributes, texts and inline scripts and styles of a page."""
+class Page:
+    """The elements, attributes, texts and pairs of a page."""
 
-    def __init__(self, page: str) -> None:
-        super().__init__()
-        self.tags: list[str] = []
-        self.attributes: list[tuple[str, str]] = []
-        self.texts: list[str] = []
-        self.scripts: list[tuple[dict[str, str], str]] = []
-        self.styles: list[str] = []
-        self._in = ""
-        self.feed(page)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append(tag)
-        self._in = tag
-        given = {name: value or "" for name, value in attrs}
-        self.attributes += given.items()
-        if tag == "script":
-            self.scripts.append((given, ""))
-
-    def handle_endtag(self, tag: str) -> None:
-        self._in = ""
-
-    def handle_data(self, data: str) -> None:
-        if self._in == "script":
-            given, text = self.scripts.pop()
-            self.scripts.append((given, text + data))
-        elif self._in == "style":
-            self.styles.append(data)
-        else:
-            self.texts.append(data)
-
-    @property
-    def text(self) -> str:
-        return "\n".join(self.texts)
-
-
-class SelectedPairs:
-    """The pairs of a page, unpacked as its script unpacks them."""
-
-    def __init__(self, page: str) -> None:
-        blocks = {
-            given["id"]: json.loads(zlib.decompress(base64.b64decode(text), wbits=-15))
-            for given, text in Read(page).scripts
-            if given["type"] == "text/plain"
-        }
+    def __init__(self, folder: Path, audit: Audit, rows: Iterable[Row], most: int = MOST_PAIRS):
+        file = folder / "report.html"
+        write_page(file, audit, source_of(rows), most=most)
+        tree = LexborHTMLParser(file.read_text(encoding="utf-8"))
+        nodes = tree.css("*")
+        self.tags = {node.tag or "" for node in nodes}
+        self.attributes = [(k, v or "") for node in nodes for k, v in node.attributes.items()]
+        found = {name: tree.css(name) for name in ("style", "script")}
+        held = [one for one in found["script"] if one.attributes.get("type") == "text/plain"]
+        self.scripts = [one.text() for one in found["script"] if one not in held]
+        self.styles = [one.text() for one in found["style"]]
+        blocks = {one.attributes["id"]: unpacked(one.text()) for one in held}
         self.index = blocks.pop("index")
         self.ids: list[str] = self.index["ids"]
         self.pairs = [pair for block in blocks.values() for pair in block]
+        for one in (*found["style"], *found["script"]):
+            one.decompose()
+        self.text = tree.root.text(separator="\n") if tree.root else ""
 
     def flags(self, row: str) -> list[tuple[str, bool, str]]:
         """Title, whether it failed, and detail of each check that names a row."""
@@ -83,9 +54,9 @@ class SelectedPairs:
         return [(*self.index["checks"][n], detail) for n, detail in pair["flags"]]
 
 
-def page_of(folder: Path, audit: Audit, rows: Iterable[Row], most: int = MOST_PAIRS) -> str:
-    write_page(folder / "report.html", audit, source_of(rows), most=most)
-    return (folder / "report.html").read_text(encoding="utf-8")
+def unpacked(text: str) -> object:
+    """What the page's script makes of a block."""
+    return json.loads(zlib.decompress(base64.b64decode(text), wbits=-15))
 
 
 def some_rows(n: int = 4) -> list[Row]:
@@ -99,23 +70,18 @@ def some_rows(n: int = 4) -> list[Row]:
 def test_the_page_loads_nothing_and_runs_one_script_that_its_policy_names(tmp_path: Path) -> None:
     rows = some_rows()
     checks = accuracy("length", 0.7, "fail"), check("rubric_leak", "fail", rows=[rows[0].id])
-    read = Read(page_of(tmp_path, audit_of(rows, *checks), rows))
-    assert not {"link", "img", "iframe", "object", "embed", "base", "form"} & set(read.tags)
-    running = [text for given, text in read.scripts if given["type"] != "text/plain"]
-    assert len(running) == len(read.styles) == 1
-    policy = next(value for _, value in read.attributes if value.startswith("default-src"))
+    page = Page(tmp_path, audit_of(rows, *checks), rows)
+    assert not {"link", "img", "iframe", "object", "embed", "base", "form"} & page.tags
+    policy = next(value for _, value in page.attributes if value.startswith("default-src"))
     assert policy.startswith("default-src 'none'; ")
-    assert f"script-src {source_hash(running[0])};" in policy
-    assert f"style-src {source_hash(read.styles[0])};" in policy
+    for kind, (text,) in (("script", page.scripts), ("style", page.styles)):
+        digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+        assert f"{kind}-src 'sha256-{digest}';" in policy
     assert "unsafe" not in policy
-    for name, value in read.attributes:
+    for name, value in page.attributes:
         assert not name.startswith("on")
         assert name != "style"
         assert name not in ("href", "xlink:href", "src") or value.startswith("#")
-
-
-def source_hash(text: str) -> str:
-    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
 def test_the_script_hands_nothing_to_a_parser_and_does_not_end_its_element() -> None:
@@ -125,24 +91,25 @@ def test_the_script_hands_nothing_to_a_parser_and_does_not_end_its_element() -> 
 
 
 @pytest.fixture(scope="module")
-def plain(tmp_path_factory: pytest.TempPathFactory) -> Read:
-    return Read(page_of(tmp_path_factory.mktemp("plain"), *everywhere("x")))
+def plain(tmp_path_factory: pytest.TempPathFactory) -> Page:
+    return Page(tmp_path_factory.mktemp("plain"), *everywhere("x"))
 
 
 @pytest.mark.parametrize("text", [of for of in HOSTILE if re.search("[<&{]", of)])
-def test_hostile_texts_add_no_element_or_attribute(text: str, plain: Read, tmp_path: Path) -> None:
-    read = Read(page_of(tmp_path, *everywhere(text)))
-    assert set(read.tags) == set(plain.tags)
-    assert {name for name, _ in read.attributes} == {name for name, _ in plain.attributes}
-    assert all(value.startswith("#") for name, value in read.attributes if name == "href")
-    assert read.text.count(" ".join(text.split())) >= 6
+def test_hostile_texts_add_no_element_or_attribute(text: str, plain: Page, tmp_path: Path) -> None:
+    page = Page(tmp_path, *everywhere(text))
+    assert page.tags == plain.tags
+    assert {name for name, _ in page.attributes} == {name for name, _ in plain.attributes}
+    assert all(value.startswith("#") for name, value in page.attributes if name == "href")
+    assert page.text.count(" ".join(text.split())) >= 6
 
 
 def everywhere(text: str) -> tuple[Audit, list[Row]]:
     """A text wherever the report above the pairs shows one."""
     rows = [row(0, id=text, domain=text, mode=None)]
-    leak = check("rubric_leak", "fail", config=text, detail=text)
-    leak = leak.model_copy(update={"flags": (Flag(row=text, detail=text),)})
+    leak = check(
+        "rubric_leak", "fail", config=text, detail=text, flags=(Flag(row=text, detail=text),)
+    )
     audit = audit_of(rows, accuracy("length", 0.7, "fail", text), leak, name=text, version=text)
     source = AuditSource(**dict(audit.source) | {"problems": {text: 1}})
     return Audit(**dict(audit) | {"source": source}), rows
@@ -165,16 +132,23 @@ def test_the_verdict_says_what_failed_where_why_and_what_to_do(tmp_path: Path) -
     audit = audit_of(rows, *checks)
     found = audit_verdict(audit)
     assert (found.status, found.headline) == ("fail", "3 of 5 checks fail (1 needs more pairs)")
+    assert (
+        found.guess == "Yes, by 1 of 2 ways; the worst is the longer response, 0.80 (0.75 to 0.85)."
+    )
     (length, lines, _), (_, leaks, leaking) = found.findings
     assert length == DEFINITIONS["length"]
     assert lines[0] == (
         "Home-violate: 0.700 (0.650 to 0.750), n = 400 in 390 clusters; limit 0.42 to 0.58."
     )
-    assert lines[1].startswith("Garden-violate: 0.800")
     assert leaks == ["all: 8 of 100; limit 0."]
     # A row that a check names twice is one example.
     assert [example.row for example in leaking] == named[1:]
-    text = Read(page_of(tmp_path, audit, rows)).text
+    table = guess_table(audit).rows
+    assert [line[2:5] for line in table] == [
+        ("fails", "0.42 to 0.58", "Garden-violate"),
+        ("needs more pairs", "0.42 to 0.58", "Home-violate"),
+    ]
+    text = Page(tmp_path, audit, rows).text
     for said in (length.why, length.todo, "about 465 pairs would settle it", "and 2 more"):
         assert said in text
     for one in checks:
@@ -182,29 +156,34 @@ def test_the_verdict_says_what_failed_where_why_and_what_to_do(tmp_path: Path) -
 
 
 @pytest.mark.parametrize(
-    ("statuses", "status", "headline"),
+    ("statuses", "status", "headline", "guess"),
     [
-        (["pass", "note"], "pass", "No fault found in 1 check"),
-        (["pass", "too_few"], "open", "No fault found in 2 checks (1 needs more pairs)"),
+        (["pass", "note"], "pass", "No fault found in 1 check", "No: none of 1 way is right"),
+        (["pass", "too_few"], "open", "No fault found in 2 checks (1 needs more pairs)",
+         "Not decided: there are too few pairs for 1 of 1 way."),
+        ([], "pass", "No fault found in 0 checks", "Not measured."),
     ],
-)
+)  # fmt: skip
 def test_undecided_is_neither_pass_nor_fail(
-    statuses: list[Status], status: str, headline: str
+    statuses: list[Status], status: str, headline: str, guess: str
 ) -> None:
     checks = [accuracy("length", 0.5, one, f"C{n}") for n, one in enumerate(statuses)]
-    found = audit_verdict(audit_of(some_rows(), *checks))
+    audit = audit_of(some_rows(), *checks)
+    found = audit_verdict(audit)
     assert (found.status, found.headline) == (status, headline)
+    assert found.guess.startswith(guess)
 
 
 def test_no_verdict_goes_without_what_word_overlap_solves(tmp_path: Path) -> None:
     rows = some_rows()
-    found = Estimate(value=0.7, low=0.6, high=0.79, n=92, clusters=46)
-    overlap = accuracy("profile_overlap", 0.7, "note", "mode twin")
-    overlap = overlap.model_copy(update={"family": "baselines", "found": found})
+    overlap = check(
+        "profile_overlap", "note", family="baselines", config="mode twin",
+        found=Estimate(value=0.7, low=0.6, high=0.79, n=92, clusters=46),
+    )  # fmt: skip
     said = "word overlap with the posts is right in 70 % (60 to 79) of 92 pairs of mode twin"
     audit = audit_of(rows, overlap, check("same_sides", "pass"))
     assert audit_verdict(audit).overlap == said
-    assert said in Read(page_of(tmp_path, audit, rows)).text
+    assert said in Page(tmp_path, audit, rows).text
 
 
 def test_nothing_that_lessens_the_verdict_goes_unsaid() -> None:
@@ -218,32 +197,6 @@ def test_nothing_that_lessens_the_verdict_goes_unsaid() -> None:
     assert not [*warnings(audit_of(rows))]
 
 
-@pytest.mark.parametrize(
-    ("checks", "said"),
-    [
-        ([("length", 0.7, "fail"), ("markup", 0.5, "pass")], "Yes, by 1 of 2 ways; the worst is"),
-        ([("length", 0.57, "too_few")], "Not decided: there are too few pairs for 1 of 1 way."),
-        ([("length", 0.5, "pass")], "No: none of 1 way is right"),
-        ([], "Not measured."),
-    ],
-)
-def test_whether_the_label_can_be_guessed_is_answered_first(
-    checks: list[tuple[str, float, Status]], said: str
-) -> None:
-    audit = audit_of(some_rows(), *(accuracy(*one) for one in checks))
-    assert audit_verdict(audit).guess.startswith(said)
-    assert len(guess_table(audit).rows) == len(checks)
-
-
-def test_of_many_configurations_the_worst_is_shown_and_plotted() -> None:
-    checks = [
-        accuracy("length", 0.5 - n / 100, "fail" if n == 3 else "pass", f"Home {n}")
-        for n in range(6)
-    ]
-    (row,) = guess_table(audit_of(some_rows(), *checks)).rows
-    assert row[2:5] == ("fails", "0.42 to 0.58", "Home 3")
-
-
 @pytest.mark.usefixtures("composed")
 def test_there_is_a_plot_only_of_accuracies() -> None:
     assert audit_plots(audit_of(some_rows(), accuracy("length", 0.5, "pass")))
@@ -255,27 +208,21 @@ def test_there_is_a_plot_only_of_accuracies() -> None:
 
 def test_pairs_come_out_as_they_went_in(tmp_path: Path) -> None:
     rows = [row(n, chosen=f"{HOSTILE[n % len(HOSTILE)]} \u202e {n}") for n in range(60)]
-    held = SelectedPairs(page_of(tmp_path, audit_of(rows), rows))
+    held = Page(tmp_path, audit_of(rows), rows)
     assert held.ids == [of.id for of in rows]
     for of, pair in zip(rows, held.pairs, strict=True):
         for name in ("id", "config", "question", "rejected"):
             assert pair[name] == getattr(of, name)
         assert pair["chosen"] == of.chosen.encode(errors="replace").decode()
         assert [text for _, text in pair["posts"]] == [post.text for post in of.profile]
-        assert pair["people"] == "verified by people"
         assert pair["votes"] == [2, 1, 0, 0]
 
 
 def test_decisions_of_simulated_annotators_are_told_from_those_of_people(tmp_path: Path) -> None:
     half = halves(2)[0].model_copy(update={"verified": False})
-    rows = [
-        row(0),
-        row(1, votes=None, verified=False),
-        half,
-    ]
-    audit = audit_of(rows).model_copy(update={"simulated_decisions": {"twin-2": True}})
-    held = SelectedPairs(page_of(tmp_path, audit, rows))
-    assert [pair["people"] for pair in held.pairs] == [
+    rows = [row(0), row(1, votes=None, verified=False), half]
+    audit = Audit(**dict(audit_of(rows)) | {"simulated_decisions": {"twin-2": True}})
+    assert [pair["people"] for pair in Page(tmp_path, audit, rows).pairs] == [
         "verified by people", "nobody was asked",
         "verified by simulated annotators, which says nothing",
     ]  # fmt: skip
@@ -288,7 +235,7 @@ def test_flags_stand_with_the_rows_they_name_and_failed_ones_apart(tmp_path: Pat
         check("rubric_leak", "fail", rows=[rows[2].id], config="Home-violate"),
         check("rubric_leak", "pass", rows=[rows[0].id], config="Home-twin"),
     )
-    held = SelectedPairs(page_of(tmp_path, audit_of(rows, *checks), rows))
+    held = Page(tmp_path, audit_of(rows, *checks), rows)
     leak, target = (DEFINITIONS[name].title for name in ("rubric_leak", "target_in_profile"))
     assert held.flags(rows[0].id) == [(leak, False, f"detail of {rows[0].id}")]
     assert held.flags(rows[2].id) == [
@@ -300,11 +247,10 @@ def test_flags_stand_with_the_rows_they_name_and_failed_ones_apart(tmp_path: Pat
 def test_too_many_pairs_leave_failed_ones_and_a_sample_of_whole_twins(tmp_path: Path) -> None:
     rows = [half for n in range(200) for half in halves(n)]
     named = [rows[n].id for n in range(0, 400, 40)]
-    page = page_of(tmp_path, audit_of(rows, check("rubric_leak", "fail", rows=named)), rows, 100)
-    held = SelectedPairs(page)
+    held = Page(tmp_path, audit_of(rows, check("rubric_leak", "fail", rows=named)), rows, 100)
     assert set(named) <= set(held.ids)
     assert 60 < len(held.ids) < 150
     sampled = {of.twin_id for of in rows if of.id in set(held.ids) - set(named)}
     alone = [of for of in rows if of.twin_id in sampled and of.id not in held.ids]
     assert len(alone) <= len(named)
-    assert f"This file holds {len(held.ids)} of 400 pairs" in Read(page).text
+    assert f"This file holds {len(held.ids)} of 400 pairs" in held.text

@@ -127,28 +127,20 @@ def test_halves_of_a_twin_in_a_run_know_of_each_other(tmp_path: Path) -> None:
 
 
 def test_decisions_mark_what_is_verified_and_count_its_votes(tmp_path: Path) -> None:
-    good, bad, never = violate(1), violate(2), violate(3)
-    folder = run(tmp_path / "run", good, bad, never)
+    """What simulated annotators say verifies nothing."""
+    good, bad, simulated, never = (violate(n) for n in range(4))
+    folder = run(tmp_path / "run", good, bad, simulated, never)
     decisions = [
-        decided(one(pair), [*votes(pair, said), *well(one(pair))])
-        for pair, said in ((good, "+++"), (bad, "--+"))
-    ]
+        decided(one(pair), [*votes(pair, said, source=source), *well(one(pair))])
+        for pair, said, source in (
+            (good, "+++", "a.json"), (bad, "--+", "a.json"), (simulated, "+++", "simulated-a.json")
+        )
+    ]  # fmt: skip
     write_lines(folder / "human" / "decisions.jsonl", decisions)
-    found = [(row.verified, row.votes and (row.votes.chosen, row.votes.rejected))
+    found = [(row.verified, row.simulated, row.votes and (row.votes.chosen, row.votes.rejected))
              for row in rows(folder)]  # fmt: skip
-    assert found == [(True, (3, 0)), (False, (1, 2)), (False, None)]
-
-
-def test_what_simulated_annotators_say_verifies_nothing(tmp_path: Path) -> None:
-    pair = violate(1)
-    folder = run(tmp_path / "run", pair)
-    decision = decided(
-        one(pair), [*votes(pair, "+++", source="simulated-a.json"), *well(one(pair))]
-    )
-    assert decision.state == "verified"
-    write_lines(folder / "human" / "decisions.jsonl", [decision])
-    (row,) = rows(folder)
-    assert (row.verified, row.simulated) == (False, True)
+    assert found == [(True, False, (3, 0)), (False, False, (1, 2)), (False, True, (3, 0)),
+                     (False, False, None)]  # fmt: skip
 
 
 def test_a_run_names_the_licence_of_posts_whose_address_does_not(tmp_path: Path) -> None:
