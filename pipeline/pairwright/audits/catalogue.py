@@ -66,7 +66,7 @@ class Found:
     count: int = 0
     """Rows found, if some have no detail; else 0."""
     note: str = ""
-    """What is said beside the count."""
+    """What is said next to the count."""
 
     def add(self, number: int, detail: str | None) -> None:
         """Count a row as examined unless there is no detail, and as found unless that is empty."""

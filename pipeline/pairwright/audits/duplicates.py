@@ -107,15 +107,15 @@ class NearDuplicates:
 def _repeated(texts: pd.DataFrame, owner: str, facts: Facts) -> dict[int, str]:
     """Rows with a text that another owner has, too, and the first row of each such group."""
     first = texts.groupby("group")[["row", "post", owner]].transform("first")
-    other = (texts[owner] != first[owner]).to_numpy()
+    differs = (texts[owner] != first[owner]).to_numpy()
     details: dict[int, str] = {}
-    for (row, post), (earlier, there) in zip(
-        texts[["row", "post"]][other].to_numpy().tolist(),
-        first[["row", "post"]][other].to_numpy().tolist(),
+    for (row, post), (earlier, other) in zip(
+        texts[["row", "post"]][differs].to_numpy().tolist(),
+        first[["row", "post"]][differs].to_numpy().tolist(),
         strict=True,
     ):
-        here, beside = (f"post {n}" if n else "question" for n in (post, there))
+        here, there = (f"post {n}" if n else "question" for n in (post, other))
         said = f"nearly repeats another {owner}'s:"
-        details.setdefault(row, f"{here} {said} {beside} of {facts.ids[earlier]}")
-        details.setdefault(earlier, f"{beside} {said} {here} of {facts.ids[row]}")
+        details.setdefault(row, f"{here} {said} {there} of {facts.ids[earlier]}")
+        details.setdefault(earlier, f"{there} {said} {here} of {facts.ids[row]}")
     return details

@@ -35,7 +35,7 @@ OTHER = ("the one with the highest score", "the one with the lowest score")
 
 
 class _Stream(NamedTuple):
-    """What is kept of a configuration's rows beside the table."""
+    """What is kept of a configuration's rows, in addition to the table."""
 
     sample: ClusterSample[tuple[int, str | None, str]]
     """Numbers of rows, their languages, which take long to tell, and the rows as JSON, which takes
@@ -176,7 +176,7 @@ class _Config:
         return accuracy_check(
             name, self.name, best, self.clusters[places][first], either_side=False, chance=chance,
             rules=2, limit=None if max_shortcut is None else blind_bound(chance, max_shortcut),
-            detail=f"Picks {PICKS.get(name, OTHER)[rule]}: {_beside(best, chance)}",
+            detail=f"Picks {PICKS.get(name, OTHER)[rule]}: {_right(best, chance)}",
         )  # fmt: skip
 
     def key_place(self) -> Iterator[Check]:
@@ -194,11 +194,11 @@ class _Config:
             "key_place", self.name, points, own["cluster"].to_numpy(), chance=chance,
             limit=blind_bound(chance, self.bound), either_side=False,
             rules=int(own["options"].max()),
-            detail=f"Picks option {most + 1}: {_beside(points, chance)}",
+            detail=f"Picks option {most + 1}: {_right(points, chance)}",
         )  # fmt: skip
 
 
-def _beside(points: Floats, chance: float) -> str:
+def _right(points: Floats, chance: float) -> str:
     return f"right in {points.mean():.2f}; chance {chance:.2f}."
 
 

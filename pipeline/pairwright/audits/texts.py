@@ -163,7 +163,7 @@ def evidence_missing(row: Row) -> str | None:
 
 
 def _fault(number: int, aspect: RowAspect, row: Row) -> str | None:
-    """None where there is nothing to look in."""
+    """None if there is nothing to look in."""
     planned = row.aspects_origin == "planner"
     if planned or aspect.post_ids:
         where = [post.text for post in row.profile if post.id in aspect.post_ids]

@@ -1,9 +1,9 @@
-"""What becomes of a pair: of a run's pair its row, and of a row's question one user's message, with
-what is shown about the person who asks.
+"""From a run's pair to its row, and from a row's question to one user's message, with what is shown
+about the person who asks.
 
 Reward models and RewardBench take no system message, so all of it is in the user's. Every line of
 a user's or planner's text begins with "> ", and no line of the frame does, so that no text can pass
-for the frame, whatever is written in it.
+for the frame.
 """
 
 from collections.abc import Sequence
@@ -32,6 +32,8 @@ from pairwright.records import (
     pseudonym,
 )
 
+SIDES = ("chosen", "rejected")
+
 
 def row_of(
     pair: Pair,
@@ -46,20 +48,28 @@ def row_of(
     """The pair as a row.
 
     `partner` is the user of a twin's other half, by the run's id; `answers` are annotators' on each
-    aspect, in the rubric's order, or none; `simulated` says that annotators were, `licence` is that
-    of posts whose own address does not tell one.
+    aspect, in the rubric's order, or none; `simulated` says that annotators were; `licence` is for
+    posts whose address does not imply one.
     """
     quality = pair.quality if len(pair.quality) == 2 else {}
-    chosen, rejected = (quality[side].scores if quality else {} for side in ("chosen", "rejected"))
+    chosen, rejected = (quality[side].scores if quality else {} for side in SIDES)
+    judged = {side: pair.adherence[side].scores for side in SIDES if side in pair.adherence}
     made = {
         "profile": tuple(
             RowPost(
-                **_same(post, RowPost),
-                licence=licence_of(post.source_url, post.created, licence),
+                **_same(post, RowPost), licence=licence_of(post.source_url, post.created, licence)
             )
             for post in pair.profile
         ),
-        "rubric_aspects": _aspects(pair, answers),
+        "rubric_aspects": tuple(
+            RowAspect(
+                **_same(aspect, RowAspect),
+                **{f"{side}_score": scores[n].score for side, scores in judged.items()},
+                support=answers[n][0] if answers else None,
+                delivery=answers[n][1] if answers else None,
+            )
+            for n, aspect in enumerate(pair.rubric.aspects)
+        ),
         "user": pseudonym(pair.user),
         "dyad": dyad_id({pair.user, partner or pair.user}),
         "aspects_origin": pair.rubric.origin,
@@ -85,22 +95,6 @@ def _same(record: Record, kind: type[Record]) -> dict[str, Any]:
     return {name: getattr(record, name) for name in kind.model_fields if name in names}
 
 
-def _aspects(
-    pair: Pair, answers: Sequence[tuple[RowSupport, RowDelivery]]
-) -> tuple[RowAspect, ...]:
-    judged = {side: adherence.scores for side, adherence in pair.adherence.items()}
-    return tuple(
-        RowAspect(
-            **_same(aspect, RowAspect),
-            chosen_score=judged["chosen"][n].score if "chosen" in judged else None,
-            rejected_score=judged["rejected"][n].score if "rejected" in judged else None,
-            support=answers[n][0] if answers else None,
-            delivery=answers[n][1] if answers else None,
-        )
-        for n, aspect in enumerate(pair.rubric.aspects)
-    )
-
-
 def _comparison(pair: Pair) -> QualityVerdict | None:
     comparison = pair.draft.comparison
     if comparison in (Comparison.FIRST, Comparison.SECOND):
@@ -120,7 +114,7 @@ _QUESTION = "Answer this question for that person."
 def user_message(
     question: str, posts: Sequence[Post | RowPost] = (), aspects: Sequence[str] = ()
 ) -> str:
-    """The question after the posts, oldest first, and the aspects; alone where there are none."""
+    """The question after the posts, oldest first, and the aspects; alone if there are none."""
     known = [_POSTS] if posts else []
     for place, post in enumerate(posts, start=1):
         day = post.created[:10] if post.created else "no date"

@@ -139,7 +139,7 @@ def _prompt(value: object) -> str:
 
 
 def _sides(fields: Fields, columns: Columns, *, flat: bool) -> _Question:
-    """Two responses, of which a label may say which is better, or right ones and wrong ones."""
+    """Two responses, and a label if it says which is better; or right ones and wrong ones."""
     labelled = "first" in columns.named or "second" in columns.named
     names = ("first", "second") if labelled else ("chosen", "rejected")
     cells = {name: columns.needed(fields, name) for name in names}

@@ -227,7 +227,7 @@ def _run_rows(folder: Path, licence: str | None) -> Iterator[ReadRow]:
 
 _METADATA = {"dataset_infos.json", "dataset_info.json", "dataset_dict.json", "state.json",
              "croissant.json"}  # fmt: skip
-"""What the Hub's clients write beside the rows."""
+"""What the Hub's clients write next to the rows."""
 _SPLITS = ("train", "test", "validation", "valid", "dev", "eval")
 _RUN = {"rubric", "draft", "mode", "twin_id"}
 _MOST = 40

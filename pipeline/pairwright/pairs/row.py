@@ -23,7 +23,7 @@ class RowPost(Record):
     """ISO 8601 in UTC, without offset."""
     source_url: str | None = None
     licence: str | None = None
-    """SPDX id; None where it is not known."""
+    """SPDX id; None if it is not known."""
 
 
 class RowSupport(Record):
@@ -37,8 +37,7 @@ class RowSupport(Record):
     @property
     def most(self) -> bool:
         """Whether more than half call it clearly or plausibly there."""
-        there = self.clearly + self.plausibly
-        return there > self.no + self.contradicted
+        return self.clearly + self.plausibly > self.no + self.contradicted
 
 
 class RowDelivery(Record):
@@ -62,10 +61,10 @@ class RowAspect(Record):
     chosen_score: int | None = None
     rejected_score: int | None = None
     support: RowSupport | None = None
-    """None where nobody was asked about it."""
+    """None if nobody was asked about it."""
     delivery: RowDelivery | None = None
     follows: Follows | None = None
-    """How the planner came to it; None of gold aspects."""
+    """How the planner inferred it; None for gold aspects."""
 
 
 class RowQuality(Record):
@@ -121,10 +120,10 @@ class Row(Record):
     comparison: QualityVerdict | None = None
     """The judge's pairwise verdict on quality, over both orders."""
     blind_preference: BlindPreference | None = None
-    """In how many of both orders the judge, who knows no user and may not call a tie, would rather
-    have the chosen response. None where it was not asked, or no reply could be read."""
+    """In how many of both orders the judge, which sees no user and may not call a tie, prefers the
+    chosen response. None if it was not asked, or no reply could be read."""
     votes: RowVotes | None = None
-    """None where nobody was asked."""
+    """None if nobody was asked."""
     verified: bool = False
     """Whether people's answers verified it under the rule of its study."""
     simulated: bool = False
@@ -136,22 +135,21 @@ class Row(Record):
 
     @property
     def answer_key(self) -> tuple[RowAspect, ...]:
-        """What this user expects: the aspects that most annotators found supported, and all of them
-        where nobody was asked."""
+        """What this user expects: the aspects that most annotators found supported, or all of them
+        if nobody was asked."""
         return tuple(a for a in self.rubric_aspects if a.support is None or a.support.most)
 
     @cached_property
     def language(self) -> str | None:
-        """The language of its texts, by which their words are compared; None where it cannot be
-        told. Told from what both halves of a twin have, so that both have the same."""
+        """The language of its texts, by which their words are compared; None if it is not known.
+        Both halves of a twin have the same."""
         return language_of(*sorted((self.chosen, self.rejected)), self.question)
 
     @classmethod
     def of_language(cls, line: str, language: str | None) -> "Row":
-        """The row of a line whose language was told before, which takes long."""
+        """The row of a line whose language is known, which takes long to find."""
         row = cls.model_validate_json(line)
-        # Where the cached property keeps what it told.
-        vars(row)["language"] = language
+        vars(row)["language"] = language  # where the cached property keeps it
         return row
 
     @cached_property
@@ -161,12 +159,12 @@ class Row(Record):
 
     @property
     def subject(self) -> str:
-        """What it stays or leaves with: its twin, or itself."""
+        """What is kept or dropped as a whole: its twin, or itself."""
         return self.twin_id or self.id
 
     @property
     def cluster(self) -> str:
-        """What it is not independent of: its dyad, its user, or its prompt."""
+        """What its outcome depends on: its dyad, its user, or its prompt."""
         return self.dyad or self.user or content_id("prompt", self.question)
 
     def derived_id(self) -> str:
