@@ -7,6 +7,7 @@ import re
 import zlib
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from selectolax.lexbor import LexborHTMLParser
@@ -39,7 +40,12 @@ class Page:
         held = [one for one in found["script"] if one.attributes.get("type") == "text/plain"]
         self.scripts = [one.text() for one in found["script"] if one not in held]
         self.styles = [one.text() for one in found["style"]]
-        blocks = {one.attributes["id"]: unpacked(one.text()) for one in held}
+        blocks: dict[str, Any] = {
+            one.attributes["id"] or "": json.loads(
+                zlib.decompress(base64.b64decode(one.text()), wbits=-15)
+            )
+            for one in held
+        }
         self.index = blocks.pop("index")
         self.ids: list[str] = self.index["ids"]
         self.pairs = [pair for block in blocks.values() for pair in block]
@@ -52,11 +58,6 @@ class Page:
         (pair,) = (pair for pair in self.pairs if pair["id"] == row)
         assert {n for n, _ in pair["flags"]} == set(self.index["flags"][self.ids.index(row)])
         return [(*self.index["checks"][n], detail) for n, detail in pair["flags"]]
-
-
-def unpacked(text: str) -> object:
-    """What the page's script makes of a block."""
-    return json.loads(zlib.decompress(base64.b64decode(text), wbits=-15))
 
 
 def some_rows(n: int = 4) -> list[Row]:

@@ -7,7 +7,7 @@ for the frame.
 """
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 from pairwright.pairs.address import licence_of
 from pairwright.pairs.row import (
@@ -32,7 +32,7 @@ from pairwright.records import (
     pseudonym,
 )
 
-SIDES = ("chosen", "rejected")
+SIDES: tuple[Literal["chosen"], Literal["rejected"]] = ("chosen", "rejected")
 
 
 def row_of(
