@@ -18,7 +18,7 @@ from unittest import mock
 import pytest
 from aiohttp import web
 
-from endpoint import Asked, Body, Endpoint, Handler, altered, double, fail, in_thread
+from endpoint import Asked, Endpoint, Handler, double, fail, in_thread
 from model_double import DOUBLE, task_of
 from pairwright import assets
 from pairwright.cli import command_tree, main
@@ -424,23 +424,6 @@ def test_a_spent_budget_ends_cleanly_and_a_larger_one_goes_on(tmp_path: Path, bu
     study.change(budget__max_calls=10_000)
     assert study.build().code == 0
     assert built.endpoint.n == built.calls
-
-
-def test_tokens_from_a_cache_are_priced_and_stand_in_the_manifest(tmp_path: Path) -> None:
-    def from_cache(_: Asked, reply: Body) -> None:
-        cached = reply["usage"]["prompt_tokens"] // 2
-        reply["usage"]["prompt_tokens_details"] = {"cached_tokens": cached}
-
-    prices = {"served__price_in": 100.0, "served__price_cached": 10.0}
-    with in_thread(altered(from_cache)) as endpoint:
-        study = Study.make(tmp_path / "s", endpoint.url, limit=1, modes=["violate"], **prices)
-        done = study.build()
-    calls = study.manifest["calls"]
-    assert 0 < calls["cached_tokens"] < calls["prompt_tokens"]
-    plainly = calls["prompt_tokens"] - calls["cached_tokens"]
-    assert calls["cost"] == pytest.approx(plainly * 1e-4 + calls["cached_tokens"] * 1e-5)
-    assert done.code == 0
-    assert f"{calls['cached_tokens']:,}" in pairwright("status", study.run).out
 
 
 # --- status ---

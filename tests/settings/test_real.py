@@ -1,9 +1,5 @@
-"""The real tier of building: real histories over a real port, and the wheel in a clean place.
+"""The real tier of installing: the wheel in a clean environment. Run by `make test-real`."""
 
-Run by `make test-real`. Each test that needs the real data skips, with the reason, without it.
-"""
-
-import json
 import os
 import re
 import subprocess
@@ -12,15 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from endpoint import double_url
 from pairwright.settings.domains import load_scales
 from pairwright_human_eval.forms import render_guidelines
 
 pytestmark = pytest.mark.real
 
 ROOT = Path(__file__).resolve().parents[2]
-DATA = ROOT.parent / "shared" / "data" / "stackexchange"
-needs_data = pytest.mark.skipif(not DATA.is_dir(), reason=f"no real histories at {DATA}")
 
 
 def command(*words: str | Path, cwd: Path, python: Path | None = None) -> str:
@@ -32,29 +25,6 @@ def command(*words: str | Path, cwd: Path, python: Path | None = None) -> str:
     )
     assert done.returncode == 0, f"{words}: exit {done.returncode}\n{done.stdout}\n{done.stderr}"
     return done.stdout
-
-
-@needs_data
-def test_all_real_histories_are_built_over_a_real_port(tmp_path: Path) -> None:
-    with (tmp_path / "all.jsonl").open("w", encoding="utf-8") as file:
-        for source in ("movies.jsonl", "coffee.jsonl"):
-            file.write((DATA / source).read_text(encoding="utf-8"))
-    (tmp_path / "build.toml").write_text(
-        'modes = ["twin", "violate"]\n[source]\npath = "all.jsonl"\n'
-        '[roles]\nplanner = "m"\ngenerator = "m"\njudge = "m"\n[endpoints.m]\n'
-        f'base_url = "{double_url()}"\nmodel = "pairwright-double"\n'
-    )
-    command("pairwright", "build", "build.toml", "--run", "run", cwd=tmp_path)
-    manifest = json.loads((tmp_path / "run" / "manifest.json").read_text())
-    counts = manifest["counts"]
-    assert counts["items"] == 305
-    assert counts["units"] == 2 * 305
-    assert not counts["failed"]
-    ended = sum(counts["kept"].values()) + sum(row["n"] for row in counts["dropped"])
-    assert ended == counts["units"]
-    first = (tmp_path / "run" / "pairs.jsonl").read_bytes()
-    command("pairwright", "build", "build.toml", "--run", "run", cwd=tmp_path)
-    assert (tmp_path / "run" / "pairs.jsonl").read_bytes() == first
 
 
 def test_the_wheel_builds_and_verifies_pairs_in_a_clean_environment(tmp_path: Path) -> None:

@@ -86,11 +86,10 @@ def test_the_47_subcategories_of_lamp_qa_ship_in_their_domains() -> None:
         assert all(domains.of(name) is domains.by_key[key] for name in each.split())
 
 
-def test_every_quality_scale_runs_from_1_to_5_with_a_text_for_every_score() -> None:
+def test_every_quality_scale_runs_from_1_to_5() -> None:
     for scale in load_scales(assets.RUBRICS):
         assert [anchor.score for anchor in scale.anchors] == [1, 2, 3, 4, 5]
         assert (scale.low, scale.high) == (1, 5)
-        assert all(anchor.text for anchor in scale.anchors)
 
 
 # A domain of one's own

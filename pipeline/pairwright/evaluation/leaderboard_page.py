@@ -9,7 +9,7 @@ from pairwright.evaluation.figures import FIGURES, FOLLOWS, ScorerFigure
 from pairwright.evaluation.leaderboard import BoardRow, Leaderboard, Ranking
 from pairwright.modes import MODES, title_of
 from pairwright.pages import Page, plots, render_page
-from pairwright.pages.plots import Colour, Dot, Panel, Plot, draw_panels
+from pairwright.pages.plots import Colour, Dot, Panel, Plot, draw_panel
 from pairwright.pairs import blind_bound
 from pairwright.stats import p_value
 from pairwright.text import number_of
@@ -247,4 +247,4 @@ def _plot(board: Leaderboard, first: Ranking) -> Plot:
         " shows nothing of its users. Hollow marks are not ranked."
     )
     names = list(dict.fromkeys(labels.values()))
-    return draw_panels([panel], names, caption=caption, name=f"{name}-{mode}")
+    return draw_panel(panel, names, caption=caption, name=f"{name}-{mode}")

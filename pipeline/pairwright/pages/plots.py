@@ -121,39 +121,38 @@ class Dot(NamedTuple):
 
 
 class Panel(NamedTuple):
-    """Estimates on one axis: a line a label, and values times 100."""
+    """Estimates on one axis: a line for each label, in the order of the dots, and values times
+    100."""
 
     dots: Sequence[Dot]
     unit: str
-    reference: float | None = None
+    reference: float
     """A share at which a dashed line stands, such as 0.5."""
-    ends: tuple[float, float] | None = None
-    """Both ends of the axis, in percent; None: where the marks end."""
+    ends: tuple[float, float]
+    """Both ends of the axis, in percent."""
 
 
-def draw_panels(panels: Sequence[Panel], labels: Sequence[str], *, caption: str, name: str) -> Plot:
-    """Panels one below the other with the same lines, the first label on top; a name in the legend
-    comes with its first mark."""
+def draw_panel(panel: Panel, labels: Sequence[str], *, caption: str, name: str) -> Plot:
+    """A panel, the first label on top; above it the markers that have a name."""
     with drawing():
-        height = 1.2 + 0.42 * len(labels)
-        figure = Figure(figsize=(WIDTH, height * len(panels)), layout="constrained")
-        for axes, panel in zip(
-            figure.subplots(len(panels), squeeze=False)[:, 0], panels, strict=True
-        ):
-            for line, label in enumerate(labels):
-                own = [dot for dot in panel.dots if dot.label == label]
-                for step, dot in enumerate(own):
-                    _draw_mark(axes, dot, line + 0.6 * ((step + 0.5) / len(own) - 0.5))
-            axes.set_yticks(range(len(labels)), labels)
-            axes.set_ylim(len(labels) - 0.4, -0.6)
-            axes.grid(axis="x")
-            if panel.reference is not None:
-                at = 100 * panel.reference
-                axes.axvline(at, color=FAINT.light, linestyle=(0, (4, 3)), zorder=0)
-            if panel.ends:
-                axes.set_xlim(*panel.ends)
-            axes.set_xlabel(panel.unit)
-        _draw_legend(figure, [dot for panel in panels for dot in panel.dots])
+        figure = Figure(figsize=(WIDTH, 1.2 + 0.42 * len(labels)), layout="constrained")
+        axes = figure.add_subplot()
+        for line, label in enumerate(labels):
+            own = [dot for dot in panel.dots if dot.label == label]
+            for step, dot in enumerate(own):
+                _draw_mark(axes, dot, line + 0.6 * ((step + 0.5) / len(own) - 0.5))
+        axes.set_yticks(range(len(labels)), labels)
+        axes.set_ylim(len(labels) - 0.4, -0.6)
+        axes.grid(axis="x")
+        at = 100 * panel.reference
+        axes.axvline(at, color=FAINT.light, linestyle=(0, (4, 3)), zorder=0)
+        axes.set_xlim(*panel.ends)
+        axes.set_xlabel(panel.unit)
+        named = {dot.name: dot for dot in panel.dots if dot.name}
+        for text, dot in named.items():
+            axes.plot([], [], dot.marker, color=dot.colour.light, linestyle="", label=text)
+        if named:
+            figure.legend(loc="outside upper left", ncols=min(3, len(named)))
         return plot(figure, caption, name=name)
 
 
@@ -168,17 +167,6 @@ def _draw_mark(axes: Axes, dot: Dot, at: float) -> None:
         100 * value, at, dot.marker, color=dot.colour.light, markersize=5, clip_on=False,
         markerfacecolor=PAPER.light if dot.hollow else dot.colour.light,
     )  # fmt: skip
-
-
-def _draw_legend(figure: Figure, dots: Sequence[Dot]) -> None:
-    """The named markers above the axes."""
-    looks = {dot.name: dot for dot in dots if dot.name}
-    handles = [
-        figure.axes[0].plot([], [], dot.marker, color=dot.colour.light, linestyle="", label=name)[0]
-        for name, dot in looks.items()
-    ]
-    if handles:
-        figure.legend(handles=handles, loc="outside upper left", ncols=min(3, len(handles)))
 
 
 class Curve(NamedTuple):
