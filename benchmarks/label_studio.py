@@ -27,16 +27,16 @@ sys.path.append(str(Path(__file__).parents[1] / "tests"))
 from label_studio_process import DATABASE, LabelStudioServer, ServerAccount, prepare
 from label_studio_server import Made, answers, cache_folder, make_study, raw_import
 from pairwright.lines import write_one
+from pairwright_human_eval.folder import read_study
 from pairwright_human_eval.label_studio import (
+    LabelStudioClient,
     PushedProject,
     ServerState,
     pull_answers,
     push_tasks,
     title_of,
 )
-from pairwright_human_eval.opened import read_study
 from pairwright_human_eval.records import Kind
-from pairwright_human_eval.server import LabelStudioClient
 
 NEW = 300
 WHO = ("annotator-01", "annotator-02", "annotator-03", "annotator-04", "annotator-05")

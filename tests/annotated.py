@@ -19,8 +19,7 @@ from typing import Any
 
 from pairwright.lines import write_one
 from pairwright_human_eval.answers import ImportedAnswers, import_answers
-from pairwright_human_eval.folder import HumanFolder, file_hash
-from pairwright_human_eval.opened import OpenStudy
+from pairwright_human_eval.folder import HumanFolder, OpenStudy, file_hash
 from pairwright_human_eval.records import KeyedTask, Study
 
 EXPORTS = Path(__file__).parent / "exports"

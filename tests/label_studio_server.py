@@ -16,10 +16,9 @@ from pairwright.lines import read_one
 from pairwright.records import content_id
 from pairwright.settings.domains import Scale, load_scales
 from pairwright.settings.rules import HumanRules
-from pairwright_human_eval.folder import HumanFolder, write_study
+from pairwright_human_eval.folder import HumanFolder, OpenStudy, write_study
 from pairwright_human_eval.forms import questions
 from pairwright_human_eval.label_studio import ServerState
-from pairwright_human_eval.opened import OpenStudy
 from pairwright_human_eval.records import (
     CANNOT_JUDGE,
     KINDS,

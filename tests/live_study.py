@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from pairwright_human_eval.decisions import checks, decide, excluded_by, table_of
-from pairwright_human_eval.folder import HumanFolder
-from pairwright_human_eval.opened import open_study, read_study
+from pairwright_human_eval.folder import HumanFolder, open_study, read_study
 from pairwright_human_eval.records import Answer, KeyedTask
 from pairwright_human_eval.units import outline_of
 from released import Answers, right

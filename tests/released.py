@@ -64,8 +64,7 @@ from pairwright.releases.write import derived_files
 from pairwright.settings.config import Config, validate
 from pairwright.settings.prompt import Prompts
 from pairwright_human_eval.answers import store_raw, write_answers
-from pairwright_human_eval.folder import HumanFolder, file_hash, write_study
-from pairwright_human_eval.opened import read_study
+from pairwright_human_eval.folder import HumanFolder, file_hash, read_study, write_study
 from pairwright_human_eval.records import SIMULATED, KeyedTask, Study
 from pairwright_human_eval.units import Unit as AskedUnit
 from pairwright_human_eval.units import units_of

@@ -11,14 +11,14 @@ Intervals are jackknives over clusters of items. A cluster counts in the interva
 if its ratings count in the value: an item with a single rating counts in AC1 alone.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
 import pandas as pd
 
 from pairwright.records import Record
-from pairwright.stats import Estimate, Floats, jackknife
+from pairwright.stats import Estimate, Floats, jackknife, no_estimate
 
 Measurement = Literal["nominal", "ordinal"]
 """What the levels mean: names, or an order."""
@@ -75,35 +75,27 @@ def agreement(
     with np.errstate(divide="ignore", invalid="ignore"):
         sets = np.concatenate([np.zeros((1, rows.shape[1])), by_cluster])
         found = coefficients(rows.sum(axis=0) - sets, len(levels))
-    missing = dict(_undefined(given[paired], measurement))
-    both = by_cluster[:, 1] > 0
-    estimates = {}
+    missing: dict[str, str] = {}
+    if np.count_nonzero(given[paired].sum(axis=0)) == 1:
+        missing |= dict.fromkeys(NAMES[1:3], "all ratings are the same")
+    if len(levels) < 2:
+        missing["gwet_ac1"] = "there is only one level"
+    if not paired.any():
+        missing |= dict.fromkeys(NAMES, "no item has two ratings")
+    if measurement == "nominal":
+        missing["alpha_ordinal"] = "the levels are nominal"
+    both, estimates = by_cluster[:, 1] > 0, dict[str, Estimate]()
     for name, values in found.items():
-        without = values[1:] if name == "gwet_ac1" else values[1:][both]
-        if why := missing.get(name):
-            estimates[name] = Estimate(
-                value=None, low=None, high=None, n=n, clusters=len(without), note=why
-            )
-        else:
-            value, least = float(values[0]), 0.0 if name == "percent" else -1.0
-            found_value = jackknife(value, without, n).estimate(least=least, most=1.0)
-            estimates[name] = Estimate(**dict(found_value) | {"value": round(value, 12)})
+        if name in missing:
+            estimates[name] = no_estimate(missing[name])
+            continue
+        value, without = float(values[0]), values[1:] if name == "gwet_ac1" else values[1:][both]
+        least = 0.0 if name == "percent" else -1.0
+        found_value = jackknife(value, without, n).estimate(least=least, most=1.0)
+        estimates[name] = Estimate(**dict(found_value) | {"value": round(value, 12)})
     raters = own["annotator"][paired[item]].nunique()
     items = int(paired.sum())
     return Agreement(measurement=measurement, items=items, raters=raters, **estimates)
-
-
-def _undefined(paired: Floats, measurement: Measurement) -> Iterator[tuple[str, str]]:
-    """Why the counts of items with two ratings or more do not define a coefficient, by name; of
-    several reasons the last."""
-    if np.count_nonzero(paired.sum(axis=0)) == 1:
-        yield from dict.fromkeys(NAMES[1:3], "all ratings are the same").items()
-    if paired.shape[1] < 2:
-        yield "gwet_ac1", "there is only one level"
-    if not len(paired):
-        yield from dict.fromkeys(NAMES, "no item has two ratings").items()
-    if measurement == "nominal":
-        yield "alpha_ordinal", "the levels are nominal"
 
 
 def item_sums(given: Floats) -> Floats:

@@ -15,7 +15,6 @@ import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from operator import attrgetter
 from pathlib import Path
 from typing import Annotated
 
@@ -26,18 +25,10 @@ from pairwright.files import write_whole
 from pairwright.lines import write_lines
 from pairwright.options import RunPath
 from pairwright.progress import Note, Progress, log_notes
-from pairwright_human_eval.exports import check_export, read_export
-from pairwright_human_eval.opened import OpenStudy, open_study, read_study
-from pairwright_human_eval.records import (
-    NO_TIME,
-    SIMULATED,
-    Answer,
-    Given,
-    KeyedTask,
-    Objection,
-    Said,
-    SetAside,
-)
+from pairwright_human_eval import records
+from pairwright_human_eval.exports import EXPORT, read_export
+from pairwright_human_eval.folder import OpenStudy, open_study, read_study
+from pairwright_human_eval.records import SIMULATED, Answer, Given, KeyedTask, Objection, SetAside
 from pairwright_human_eval.sheets import is_sheet, read_sheet, without_rows
 
 
@@ -47,21 +38,19 @@ class ImportedAnswers:
     each is an answer, set aside, or a copy of another."""
 
     folder: Path
-    """RUN/human."""
     answers: tuple[Answer, ...]
     """By task, in the order of its form."""
     set_aside: tuple[SetAside, ...]
     copies: int
     """Annotations that several files hold: those beyond the first."""
     open_tasks: int
-    """Tasks without an answer."""
     since: dict[str, int] = field(compare=False)
     """Annotated tasks that are new, changed or gone since the table was last written."""
-    added: tuple[str, ...] = field(default=(), compare=False)
+    added: Sequence[str] = field(default=(), compare=False)
     """Names of the files or projects that were taken in now."""
-    repeated: tuple[str, ...] = field(default=(), compare=False)
+    repeated: Sequence[str] = field(default=(), compare=False)
     """Files that came in before, with nothing later on the same tasks."""
-    refused: tuple[InputError, ...] = field(default=(), compare=False)
+    refused: Sequence[InputError] = field(default=(), compare=False)
     """Why a file or project was not taken in. Nothing of it is kept."""
 
     @property
@@ -101,10 +90,6 @@ def import_answers(
     Raises InputError if there is no study, if simulated answers are in it, or if no file at all can
     be imported.
 
-        >>> taken = import_answers("runs/first", ["project-1.json", "project-2.json"])
-        >>> taken.open_tasks, taken.set_aside
-        (0, ())
-
     Examples::
 
         pairwright human import runs/first project-1.json project-2.json
@@ -114,18 +99,17 @@ def import_answers(
     with open_study(Path(run)) as study:
         check_unmixed(study, simulated=False)
         there = [
-            (path.name, _tasks(read_raw(path, content, study)))
+            (path.name, {one.task for one in read_raw(path, content, study)} - {""})
             for path, content in raw_files(study)
             if path.name[0].isdigit()
         ]
         added, repeated, refused = list[str](), list[str](), list[InputError]()
         for path in map(Path, files):
             try:
-                content = _of_study(path, study)
+                content, tasks = _of_study(path, study)
             except InputError as error:
                 refused.append(error)
                 continue
-            tasks = _tasks(read_raw(path, content, study))
             same = [name for name, own in there if own & tasks]
             if same and f"-{_hash(content)}." in same[-1]:
                 repeated.append(path.name)
@@ -142,13 +126,9 @@ def import_answers(
         return write_answers(study, added, repeated, refused)
 
 
-def _tasks(read: Iterable[Given]) -> set[str]:
-    return {one.task for one in read} - {""}
-
-
-def _of_study(path: Path, study: OpenStudy) -> bytes:
-    """A file without tasks of people who have withdrawn. Raises InputError if no task of it is of
-    the study: it may hold a stranger's texts."""
+def _of_study(path: Path, study: OpenStudy) -> tuple[bytes, set[str]]:
+    """A file without tasks of people who have withdrawn, and its tasks. Raises InputError if no
+    task of it is of the study: it may hold a stranger's texts."""
     try:
         content = path.read_bytes()
     except OSError as error:
@@ -157,18 +137,17 @@ def _of_study(path: Path, study: OpenStudy) -> bytes:
     if content.startswith(b"PK"):
         fix = "Open it in the spreadsheet program and save it as CSV (UTF-8)."
         raise InputError("is a workbook, not a CSV file", where=path, fix=fix)
-    if not is_sheet(content):
-        check_export(content, path)
     kept = without_withdrawn(content, study)
-    if not kept:
-        fix = "There is nothing to do but to delete the file: nothing of it was kept."
+    nothing = content and not kept
+    read = [] if nothing else read_raw(path, kept, study)
+    if any(one.task and one.identity for one in read):
+        return kept, {one.task for one in read} - {""}
+    what = "holds no annotation of a task of this study"
+    fix = f"{EXPORT} Export once somebody has annotated, and name the run that the tasks are of."
+    if nothing:
         what = "holds only answers of a person who has withdrawn"
-        raise InputError(what, where=path, fix=fix)
-    if not _tasks(read_raw(path, kept, study)):
-        fix = "Give the export of a project of this study, or name the run that it belongs to."
-        what = "holds no task of this study"
-        raise InputError(what, where=path, fix=f"Nothing of it was kept. {fix}")
-    return kept
+        fix = "There is nothing to do but to delete the file."
+    raise InputError(what, where=path, fix=f"Nothing of it was kept. {fix}")
 
 
 # Raw files
@@ -225,15 +204,11 @@ def without_withdrawn(content: bytes, study: OpenStudy) -> bytes:
     if is_sheet(content):
         return without_rows(content, study.folder.raw, study.closed)
     tasks = json.loads(content)
-    kept = [task for task in tasks if _name_of(task) not in study.closed]
+    texts = ((task, json.dumps(task)) for task in tasks)
+    kept = [task for task, text in texts if not any(name in text for name in study.closed)]
     if len(kept) == len(tasks):
         return content
     return json.dumps(kept).encode() if kept else b""
-
-
-def _name_of(task: object) -> str:
-    data = task.get("data") if isinstance(task, dict) else None
-    return str(data.get("task")) if isinstance(data, dict) else ""
 
 
 # The table
@@ -241,9 +216,9 @@ def _name_of(task: object) -> str:
 
 def write_answers(
     study: OpenStudy,
-    added: Iterable[str] = (),
-    repeated: Iterable[str] = (),
-    refused: Iterable[InputError] = (),
+    added: Sequence[str] = (),
+    repeated: Sequence[str] = (),
+    refused: Sequence[InputError] = (),
 ) -> ImportedAnswers:
     """Make answers.jsonl and set_aside.jsonl from all raw files. Raises InputError for a damaged
     file.
@@ -258,39 +233,37 @@ def write_answers(
         for one in read
         if one.identity and last.get((one.task, one.project), one.file) == one.file
     ]
-    begun.sort(key=attrgetter("order"))
-    once = {(one.task, one.identity): one for one in begun}
-    answers, aside = _judged(sorted(once.values(), key=attrgetter("order")), study)
-    found = ImportedAnswers(
-        folder=study.folder.path,
-        answers=answers,
-        set_aside=aside,
-        copies=len(begun) - len(once),
-        open_tasks=len(study.key.keys() - {answer.task for answer in answers}),
-        since=_since(study, answers),
-        added=tuple(added),
-        repeated=tuple(repeated),
-        refused=tuple(refused),
+    # By the time of the answer if it is known, then by file and the tool's number.
+    begun.sort(key=lambda one: (one.at, one.file, one.number, one.identity))
+    once: dict[tuple[str, str], Given] = {}
+    for one in begun:
+        once.pop((one.task, one.identity), None)
+        once[one.task, one.identity] = one
+    answers, aside = _judged([*once.values()], study)
+    old, now = (
+        {(a.task, a.kind, a.item, a.label) for a in each} for each in (_before(study), answers)
     )
-    write_lines(study.folder.answers, answers)
-    write_lines(study.folder.set_aside, aside)
-    return found
-
-
-def _since(study: OpenStudy, answers: Iterable[Answer]) -> dict[str, int]:
-    try:
-        before = study.answers()
-    except InputError:  # A damaged table is made again.
-        before = ()
-    old, now = ({(a.task, a.kind, a.item, a.label) for a in each} for each in (before, answers))
     differ, there, here = ({one[0] for one in each} for each in (old ^ now, old, now))
     changed = len(differ & there & here)
-    return {"new": len(differ - there), "changed": changed, "gone": len(differ - here)}
+    write_lines(study.folder.answers, answers)
+    write_lines(study.folder.set_aside, aside)
+    return ImportedAnswers(
+        study.folder.path, tuple(answers), tuple(aside), copies=len(begun) - len(once),
+        open_tasks=len(study.key.keys() - here),
+        since={"new": len(differ - there), "changed": changed, "gone": len(differ - here)},
+        added=added, repeated=repeated, refused=refused
+    )  # fmt: skip
 
 
-def _judged(
-    once: Sequence[Given], study: OpenStudy
-) -> tuple[tuple[Answer, ...], tuple[SetAside, ...]]:
+def _before(study: OpenStudy) -> tuple[Answer, ...]:
+    """The table as last written. A damaged one is made again."""
+    try:
+        return study.answers()
+    except InputError:
+        return ()
+
+
+def _judged(once: Sequence[Given], study: OpenStudy) -> tuple[list[Answer], list[SetAside]]:
     """The last answer to a task counts. A later skip takes an answer back. Anything that cannot be
     an answer takes nothing back, and what was begun on a task with an answer is no answer."""
     accounts: dict[str, Counter[int]] = defaultdict(Counter)
@@ -306,7 +279,7 @@ def _judged(
         keyed = study.key.get(one.task)
         line = SetAside(
             file=one.file, place=one.place, reason=reason, detail=detail, task=one.task,
-            annotator=keyed.annotator if keyed else "",
+            annotator=keyed.annotator if keyed else ""
         )  # fmt: skip
         if reason == "draft":
             drafts[one.task] = line
@@ -332,19 +305,18 @@ def _judged(
             answers += _answers(one, study.key[task])
     done = {one.task for one in answers} | {line.task for line in aside}
     aside += (line for task, line in drafts.items() if task not in done)
-    aside.sort(key=lambda line: (line.file, line.task, line.place))
-    return tuple(answers), tuple(aside)
+    return answers, sorted(aside, key=lambda line: (line.file, line.task, line.place))
 
 
 def _answers(one: Given, task: KeyedTask) -> Iterator[Answer]:
     """A line a label."""
-    at = "" if one.at == NO_TIME else one.at.isoformat()
-    comment: list[Said] = [("comment", "", one.comment)] if one.comment else []
+    at = "" if one.at == records.NO_TIME else one.at.isoformat()
+    comment: list[records.Said] = [("comment", "", one.comment)] if one.comment else []
     for kind, item, label in (*(one.said or ()), *comment):
         yield Answer(
             task=task.task, annotator=task.annotator,
             round=0 if task.purpose == "repeat" else task.round, unit=task.unit, pair=task.pair,
-            kind=kind, item=item, label=label, seconds=one.seconds, at=at, source=one.file,
+            kind=kind, item=item, label=label, seconds=one.seconds, at=at, source=one.file
         )  # fmt: skip
 
 

@@ -10,8 +10,7 @@ tossed coin. No check can be recognised, because no task is made for it; and no 
 
 **Decisions.** A unit is verified if every part of it is: the quality of both responses, the
 preference for each pair, the aspects of each pair. A twin is decided as one, and so is a placebo,
-which has no aspects and for which "no difference" is the expected answer. Changed rules need no new
-answer: decide again.
+which has no aspects and for which "no difference" is expected.
 """
 
 from collections import Counter, defaultdict
@@ -21,7 +20,7 @@ from typing import Any, NamedTuple, TypeVar
 import pandas as pd
 
 from pairwright.pairs import RowDelivery, RowSupport, RowVotes
-from pairwright.records import Record
+from pairwright.records import Record, Side
 from pairwright.settings.rules import HumanRules
 from pairwright_human_eval.records import CANNOT_TELL, EQUAL, SIMULATED, Answer, Label, State
 from pairwright_human_eval.units import Outline, OutlinePair
@@ -31,7 +30,7 @@ FEWEST_CHECKS = 4
 """With fewer checks, one slip would exclude somebody attentive."""
 FEWEST_OTHERS = 2
 """One other person's answer is no measure of anybody."""
-SIDES = ("chosen", "rejected")
+SIDES: tuple[Side, ...] = ("chosen", "rejected")
 _ROUNDING = 1e-9
 """A mean of thirds is not exact, and a gap that is the limit passes."""
 
@@ -41,11 +40,6 @@ def table_of(answers: Iterable[Answer]) -> pd.DataFrame:
     columns = list(Answer.model_fields)
     rows = [tuple(getattr(one, name) for name in columns) for one in answers]
     return pd.DataFrame(rows, columns=columns)
-
-
-def entries(series: pd.Series) -> list[tuple[Any, Any]]:
-    """The keys of a series with their values."""
-    return list(zip(series.index.tolist(), series.tolist(), strict=True))
 
 
 def votes_of(answers: pd.DataFrame, round: int = 1) -> pd.DataFrame:
@@ -89,11 +83,8 @@ def checks(answers: pd.DataFrame, outlines: Iterable[Outline]) -> pd.DataFrame:
     A placebo has none: nothing in its posts decides. In the words of each half, the posts decide if
     both halves have the same majority, `chosen` or `rejected`.
     """
-    other_half: dict[str, str] = {}
-    for unit in outlines:
-        if unit.label != EQUAL and len(unit.pairs) == 2:
-            one, two = (pair.id for pair in unit.pairs)
-            other_half |= {one: two, two: one}
+    twins = (unit.pairs for unit in outlines if unit.label != EQUAL and len(unit.pairs) == 2)
+    other_half = {pair.id: pairs[1 - n].id for pairs in twins for n, pair in enumerate(pairs)}
     votes = votes_of(answers)
     votes = votes[votes["pair"].isin(other_half)]
     said = {pair: majority(+counts, FEWEST_OTHERS) for pair, counts in count_labels(votes).items()}
@@ -137,13 +128,13 @@ def excluded_by(passed: pd.DataFrame, floor: float) -> frozenset[str]:
 def annotators(answers: pd.DataFrame, outlines: Iterable[Outline]) -> pd.DataFrame:
     """One line an annotator: how many (`_n`) checks, repeats and votes on which the others agree,
     and how many of them are right or the same (`_k`)."""
-    parts = [
+    others = with_others(votes_of(answers)).add_prefix("others_")
+    counts = (
         checks(answers, outlines).add_prefix("checks_"),
         repeats(answers).add_prefix("repeats_"),
-        with_others(votes_of(answers)).add_prefix("others_"),
-    ]
+    )
     names = sorted(set(answers["annotator"]))
-    return pd.concat(parts, axis=1).reindex(names).fillna(0).astype(int)
+    return pd.concat([*counts, others], axis=1).reindex(names).fillna(0).astype(int)
 
 
 # The rule
@@ -253,7 +244,7 @@ def _mean(*rounds: Mapping[str, int]) -> float | None:
 
 
 class AspectCounts(NamedTuple):
-    """The answers on one aspect."""
+    """How many gave each answer on an aspect."""
 
     support: RowSupport
     delivery: RowDelivery
@@ -299,7 +290,8 @@ def tally(answers: pd.DataFrame, excluded: Iterable[str] = ()) -> Tally:
     about = own["pair"].where(own["kind"] != "quality", own["unit"]).rename("about")
     found: dict[tuple[str, str, int], dict[str, Counter[str]]] = defaultdict(dict)
     by = [about, own["kind"], own["round"], own["item"], own["label"]]
-    for (one, kind, round, item, label), n in entries(own.groupby(by).size()):
+    counts: dict[Any, int] = own.groupby(by).size().to_dict()
+    for (one, kind, round, item, label), n in counts.items():
         found[one, kind, round].setdefault(item, Counter())[label] = n
     return dict(found)
 
@@ -337,11 +329,15 @@ def decide(
 
 
 def _decision(unit: Outline, given: Tally, rules: HumanRules, simulated: bool) -> Decision:
-    def votes(round: int) -> tuple[Votes, ...]:
-        about = ((pair.id, given.get((pair.id, "preference", round), {})) for pair in unit.pairs)
-        return tuple(_counted_as(Votes, items.get("", {}), pair=pair) for pair, items in about)
-
-    first, closing = votes(1), votes(2)
+    first, closing = (
+        tuple(
+            _counted_as(
+                Votes, given.get((pair.id, "preference", round), {}).get("", {}), pair=pair.id
+            )
+            for pair in unit.pairs
+        )
+        for round in (1, 2)
+    )
     parts = [(*outcome, "") for outcome in quality_outcomes(unit.id, given, rules)]
     for pair, one, two in zip(unit.pairs, first, closing, strict=True):
         parts.append((*preference_outcome(one, two, rules, unit.label), pair.id))
@@ -358,5 +354,5 @@ def _decision(unit: Outline, given: Tally, rules: HumanRules, simulated: bool) -
     return Decision(
         unit=unit.id, state=state, reasons=tuple(about), about=about, votes=first,
         closing=closing, simulated=simulated,
-        disputed=tuple(id for pairs in about.values() for id in pairs if state == "disputed"),
+        disputed=tuple(id for pairs in about.values() for id in pairs if state == "disputed")
     )  # fmt: skip

@@ -19,7 +19,7 @@ from pairwright_human_eval.records import Given, KeyedTask, Objection, digest
 
 LONGEST_S = 366 * 86_400.0
 """Nobody has a task open for a year."""
-_EXPORT = "In Label Studio, use Export and choose JSON (not JSON-MIN, CSV or TSV)."
+EXPORT = "In Label Studio, use Export and choose JSON (not JSON-MIN, CSV or TSV)."
 
 
 class _Annotation(BaseModel):
@@ -42,42 +42,20 @@ def read_export(
     content: bytes, where: Path, key: Mapping[str, KeyedTask], scales: tuple[Scale, ...]
 ) -> list[Given]:
     """The annotations of an export; raises InputError if it is not a list in JSON."""
-    return [
-        given
-        for n, task in enumerate(_tasks(content, where), start=1)
-        for given in _read_task(task, (where.name, f"task {n}"), key, scales)
-    ]
-
-
-def check_export(content: bytes, where: Path) -> None:
-    """Raise InputError for a file that is not an export with annotations."""
-    rows = [row for row in _tasks(content, where) if isinstance(row, dict)]
-    what, fix = "not a list of Label Studio tasks", _EXPORT
-    if any(isinstance(row.get("annotations"), list) for row in rows):
-        if any(row.get("annotations") or row.get("drafts") for row in rows):
-            return
-        what, fix = "holds no annotation", "Export once somebody has annotated."
-    elif rows and "annotation_id" in rows[0]:
-        what = "this is JSON-MIN, which leaves out who skipped and who changed an answer"
-    elif rows and "data" in rows[0]:
-        what = "holds tasks without annotations, as they are imported into Label Studio"
-        fix = "Import this file there; what comes back is exported with Export, as JSON."
-    raise InputError(what, where=where, fix=fix)
-
-
-def _tasks(content: bytes, path: Path) -> list[Any]:
-    where = str(path)
+    place = str(where)
     try:
         tasks = json.loads(content.removeprefix(codecs.BOM_UTF8).decode())
+        what = "" if isinstance(tasks, list) else "not a list of Label Studio tasks"
     except json.JSONDecodeError as error:
-        what, where = f"no JSON: {error.msg}", f"{path}:{error.lineno}"
+        what, place = f"no JSON: {error.msg}", f"{where}:{error.lineno}"
     except (ValueError, RecursionError) as error:
         what = f"no JSON: {error}"
-    else:
-        if isinstance(tasks, list):
-            return tasks
-        what = "not a list of Label Studio tasks"
-    raise InputError(what, where=where, fix=_EXPORT)
+    if what:
+        raise InputError(what, where=place, fix=EXPORT)
+    read = (
+        _read_task(t, where.name, f"task {n}", key, scales) for n, t in enumerate(tasks, start=1)
+    )
+    return [given for own in read for given in own]
 
 
 def results_of(result: Iterable[Any]) -> Iterator[tuple[str, str, Any]]:
@@ -100,11 +78,11 @@ def account_of(who: Any, name: str = "id") -> Any:
 
 
 def _read_task(
-    task: object, where: tuple[str, str], key: Mapping[str, KeyedTask], scales: tuple[Scale, ...]
+    task: object, file: str, place: str, key: Mapping[str, KeyedTask], scales: tuple[Scale, ...]
 ) -> Iterator[Given]:
-    """The annotations of a task at a file and place; if there is none, a draft without its content,
-    or one that says that nobody began the task."""
-    (file, place), row = where, task if isinstance(task, dict) else {}
+    """The annotations of a task; if there is none, a draft without its content, or one that says
+    that nobody began the task."""
+    row = task if isinstance(task, dict) else {}
     data, annotations, project = row.get("data"), row.get("annotations"), row.get("project")
     name = data.get("task") if isinstance(data, dict) else None
     keyed = key.get(name) if isinstance(name, str) else None
@@ -180,9 +158,7 @@ def _read_annotation(
     )
 
 
-def _entries(
-    result: Iterable[JsonValue],
-) -> tuple[str, list[tuple[str, str]], Objection | None]:
+def _entries(result: Iterable[JsonValue]) -> tuple[str, list[tuple[str, str]], Objection | None]:
     """The comment, the controls with what was chosen there, and why one cannot be read."""
     comments, entries, fault = list[str](), list[tuple[str, str]](), None
     for control, kind, value in results_of(result):

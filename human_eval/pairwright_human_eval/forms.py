@@ -165,7 +165,7 @@ def sheet_rows(
     by_kind = {kind: [data for one, data in tasks if one == kind] for kind in KINDS}
     text = _TEMPLATES.get_template("sheet.jinja").render(
         _=language, kinds={kind: own for kind, own in by_kind.items() if own}, scales=scales,
-        questions=questions, plain_text=plain_text,
+        questions=questions, plain_text=plain_text
     )  # fmt: skip
     return [json.loads(line) for line in text.splitlines() if line]
 

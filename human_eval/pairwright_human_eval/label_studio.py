@@ -1,18 +1,24 @@
 """A study on a Label Studio server: tasks to it, each exactly once, and annotations from it.
 
+Only this file imports label-studio-sdk.
 `human/private/server.json` names the projects, one for each annotator and kind. Each is written
 down before its tasks are sent, and again once all of them are there.
 """
 
+import json
 import os
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple, Self
+from urllib.parse import urlsplit
 from xml.etree import ElementTree
 
 from typer import Option
 
-from pairwright.errors import InputError
+from pairwright.errors import CallFailed, EndpointRefused, InputError
+from pairwright.extras import install
 from pairwright.lines import write_one
 from pairwright.options import RunPath
 from pairwright.progress import Note, Progress, Step, log_notes
@@ -24,13 +30,155 @@ from pairwright_human_eval.answers import (
     without_withdrawn,
     write_answers,
 )
-from pairwright_human_eval.folder import RESTORE, read_tasks, record_in
-from pairwright_human_eval.opened import OpenStudy, open_study
+from pairwright_human_eval.folder import RESTORE, OpenStudy, open_study, read_tasks, record_in
 from pairwright_human_eval.records import KINDS, Data, Kind, digest
-from pairwright_human_eval.server import LabelStudioClient, Project
 
-KEY_VARIABLE = "LABEL_STUDIO_API_KEY"
 _MOVE = "move this file away and push again: what is answered is not asked again."
+TIMEOUT_S = 900.0
+"""An export of 10,000 annotated tasks takes more than a minute."""
+SHOWN = 400  # Characters of a reply's body that an error shows.
+_FIELDS = "id,title,label_config,task_number,num_tasks_with_annotations,skipped_annotations_number"
+_ONCE = {"max_retries": 0}
+"""The SDK would repeat a request whose reply got lost, and what is made twice is there twice."""
+KEY_VARIABLE = "LABEL_STUDIO_API_KEY"
+_TOKEN = (
+    "Put a legacy or a personal access token from the server's Account & Settings page into"
+    f" {KEY_VARIABLE}."
+)
+
+
+class Project(NamedTuple):
+    """A project as the server describes it."""
+
+    config: str
+    """The labelling configuration, as XML."""
+    tasks: int
+    answered: bool
+    """Whether there is an answer or a skip."""
+
+
+class LabelStudioClient:
+    """A Label Studio server and somebody's key to it: a legacy or a personal access token."""
+
+    def __init__(self, url: str, api_key: str | None = None) -> None:
+        """Nothing is sent yet. The key is that of the environment, so that no shell history holds
+        it. Raises InputError for an address that is not one, for a key that cannot be sent or has
+        expired, and where the SDK is not installed."""
+        parts = urlsplit(url)
+        if parts.scheme not in ("http", "https") or not parts.hostname or parts.username:
+            fix = "Give http:// or https://, a host and perhaps a port; the key is no part of it."
+            raise InputError("not the address of a server", where="--url", fix=fix)
+        self.url, self._key = url.rstrip("/"), (api_key or os.environ.get(KEY_VARIABLE, "")).strip()
+        if not re.fullmatch(r"[!-~]+", self._key):
+            raise InputError("holds no API key", where=f"${KEY_VARIABLE}", fix=_TOKEN)
+        try:
+            import httpx
+            from label_studio_sdk import LabelStudio
+        except ImportError as error:
+            what, fix = f"label-studio-sdk is not installed ({error})", install("label-studio")
+            raise InputError(what, where=self.url, fix=f"Run {fix}.") from None
+        # A connection a request: on one that stays open, Label Studio's own server sends head and
+        # body of a reply apart and waits 40 ms in between for our acknowledgement.
+        one_each = httpx.Limits(max_keepalive_connections=0)
+        self._http = httpx.Client(timeout=TIMEOUT_S, follow_redirects=True, limits=one_each)
+        sdk: Any = LabelStudio  # Its constructor has no types.
+        with self._asking():
+            self._sdk = sdk(base_url=self.url, api_key=self._key, httpx_client=self._http)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._http.close()
+
+    def projects(self, part: str) -> dict[int, Project]:
+        """By id: the projects with `part` in their title."""
+        found: dict[int, Project] = {}
+        with self._asking():
+            for p in self._sdk.projects.list(title=part, page_size=100, include=_FIELDS):
+                if p.id in found:  # A server that gives its last page again and again.
+                    break
+                answered = bool(p.num_tasks_with_annotations or p.skipped_annotations_number)
+                found[p.id] = Project(p.label_config or "", p.task_number or 0, answered)
+        return found
+
+    def create(self, title: str, config: str) -> int:
+        """Make a project for one annotator; its id."""
+        with self._asking():
+            project = self._sdk.projects.create(
+                title=title, label_config=config, maximum_annotations=1,
+                show_collab_predictions=False, show_skip_button=True,
+                enable_empty_annotation=False, sampling="Sequential sampling",
+                request_options=_ONCE
+            )  # fmt: skip
+        return int(project.id)
+
+    def delete(self, project: int) -> None:
+        """Delete a project with everything in it."""
+        with self._asking():
+            self._sdk.projects.delete(project)
+
+    def add(self, project: int, batch: Sequence[Data]) -> list[int]:
+        """Import tasks, all or none; their ids in the same order."""
+        rows = [{"data": data} for data in batch]
+        with self._asking():
+            reply = self._sdk.projects.import_tasks(
+                project, request=rows, return_task_ids=True, request_options=_ONCE
+            )
+        ids = [int(task) for task in getattr(reply, "task_ids", None) or ()]
+        if len(ids) != len(batch):
+            what = f"{self.url} named {len(ids)} tasks for {len(batch)} that were sent"
+            raise CallFailed("import", what)
+        return ids
+
+    def export(self, project: int) -> bytes:
+        """All tasks with any annotation, skips included, as `exportType=JSON` gives them."""
+        with self._asking():
+            body = b"".join(
+                self._sdk.projects.exports.download_sync(
+                    project, export_type="JSON", download_all_tasks=False
+                )
+            )
+        with suppress(ValueError, RecursionError):
+            tasks = json.loads(body)
+            if isinstance(tasks, list) and all(isinstance(task, dict) for task in tasks):
+                return body
+        raise CallFailed("export", f"{self.url}, project {project}: not a list of tasks")
+
+    @contextmanager
+    def _asking(self) -> Iterator[None]:
+        """Turn what may go wrong on the way into errors that say what to do."""
+        from httpx import HTTPError
+        from label_studio_sdk.core.api_error import ApiError
+
+        try:
+            yield
+        except RecursionError:
+            raise CallFailed("server", f"{self.url}: the reply cannot be read") from None
+        except ApiError as error:
+            raise self._refusal(error.status_code or 0, error.body) from None
+        except HTTPError as error:
+            what = f"no answer ({type(error).__name__}: {self._text(str(error))})"
+            fix = "Start the server or correct --url, and run the command again; it goes on."
+            raise InputError(what, where=self.url, fix=fix) from None
+
+    def _refusal(self, status: int, body: object) -> Exception:
+        text = self._text(body if isinstance(body, str) else json.dumps(body, default=str))
+        if status in (401, 403):
+            what = f"the server does not take the API key ({status}: {text})"
+            return InputError(what, where=self.url, fix=_TOKEN)
+        if status >= 500 or status < 400:
+            return CallFailed("server", f"{self.url} answered {status}: {text}")
+        ask = "Is this the address of a Label Studio, and does the project still exist?"
+        return EndpointRefused(f"{self.url}: answered {status}: {text}\n  {ask}")
+
+    def _text(self, reply: str) -> str:
+        """What a reply says, without the key; a page of HTML is only named."""
+        if reply.strip().startswith("<"):
+            return "a web page"
+        with suppress(ValueError, TypeError, KeyError, RecursionError):
+            reply = str(json.loads(reply)["detail"])
+        return reply.strip().replace(self._key, "(the key)")[:SHOWN]
 
 
 class PushedProject(Record):
@@ -67,15 +215,6 @@ def title_of(study: OpenStudy) -> str:
     return "Study " + digest(study.fixed.model_dump(mode="json")).removeprefix("sha256:")[:8]
 
 
-def _client(url: str) -> LabelStudioClient:
-    """A client of a server, whose key is taken from the environment, so that no shell history holds
-    it. Raises InputError if it is not set."""
-    if key := os.environ.get(KEY_VARIABLE, ""):
-        return LabelStudioClient(url, key)
-    fix = "Put a personal access token or a legacy token of the server's account into it."
-    raise InputError("not set", where=f"${KEY_VARIABLE}", fix=fix)
-
-
 # Out
 
 
@@ -110,7 +249,7 @@ def push_tasks(
 
         pairwright human push runs/first --url http://127.0.0.1:8080
     """
-    with open_study(Path(run)) as study, _client(url) as server:
+    with open_study(Path(run)) as study, LabelStudioClient(url) as server:
         folder, title = study.folder, title_of(study)
         state = record_in(folder.server, ServerState) or ServerState(url=server.url)
         if state.url != server.url:
@@ -194,7 +333,7 @@ def pull_answers(run: RunPath, *, progress: Progress = log_notes) -> ImportedAns
             fix = "`pairwright human push` first, or `import` files exported by hand."
             what = "no task was pushed to a server yet"
             raise InputError(what, where=study.folder.server, fix=fix)
-        with _client(state.url) as server:
+        with LabelStudioClient(state.url) as server:
             listed = server.projects(title_of(study))
             if not any(project.id in listed for project in state.projects):
                 what = f"no project of this study is on the server at {server.url}"
@@ -205,25 +344,18 @@ def pull_answers(run: RunPath, *, progress: Progress = log_notes) -> ImportedAns
                 progress(Step("fetching projects", n, len(state.projects)))
                 if project.annotator in study.away:
                     continue
-                found = listed.get(project.id)
-                if found and (changed := _other_form(study, project, found)):
-                    refused.append(changed)
-                    progress(Note(str(changed)))
+                found, form = listed.get(project.id), study.folder.form(project.kind)
+                if found and not same_form(found.config, form.read_text(encoding="utf-8")):
+                    what = f"has another form than {form.name}, so nothing of it was taken in"
+                    fix = "Put that form back under Settings, Labeling Interface, and pull again."
+                    where = f"the project `{project.title}`"
+                    refused.append(InputError(what, where=where, fix=fix))
+                    progress(Note(str(refused[-1])))
                     continue
                 fetched.append(project.title)
                 if odd := _fetch(server, study, project, found):
                     progress(Note(f"The project `{project.title}` {odd}"))
         return write_answers(study, fetched, refused=refused)
-
-
-def _other_form(study: OpenStudy, project: PushedProject, found: Project) -> InputError | None:
-    """What is wrong with a project whose form was changed on the server."""
-    form = study.folder.form(project.kind)
-    if same_form(found.config, form.read_text(encoding="utf-8")):
-        return None
-    what = f"has another form than {form.name}, so nothing of it was taken in"
-    fix = "Put that form back under Settings, Labeling Interface, and pull again."
-    return InputError(what, where=f"the project `{project.title}`", fix=fix)
 
 
 def _fetch(

@@ -33,7 +33,7 @@ Said = tuple[AnswerKind, str, str]
 KINDS: tuple[Kind, ...] = ("quality", "preference", "rubric")
 """In the order in which an annotator does them."""
 OTHER: dict[Role, Role] = {
-    "chosen": "rejected", "rejected": "chosen", "first": "second", "second": "first",
+    "chosen": "rejected", "rejected": "chosen", "first": "second", "second": "first"
 }  # fmt: skip
 EQUAL, CANNOT_TELL, CANNOT_JUDGE = "equal", "cannot_tell", "cannot_judge"
 BOTH, NEITHER = "both", "neither"
@@ -58,23 +58,21 @@ class KeyedTask(Record):
     """A line of the private key: what one blind task is really about."""
 
     task: str
-    """The opaque id that is in the task's data as `task`, and the only thing there that
-    names anything."""
+    """The opaque id in the task's data, the only thing there that names anything."""
     kind: Kind
     purpose: Purpose
     round: int
     """1, or 2 for adjudication."""
     annotator: str
-    """The pseudonym the task is assigned to, such as `annotator-03`."""
     unit: str
-    """What is decided as one: a twin's id, or a single pair's."""
+    """A twin's id, or a single pair's."""
     pair: str
     """The half or pair whose user's posts or aspects are shown; empty for quality."""
     label: Label
     a: Role
     """The response shown as A."""
     aspects: int
-    """Kind rubric: the rows, which are the pair's aspects in their order."""
+    """Rows of kind rubric: the pair's aspects in their order."""
     data_hash: str
     """`digest` of the task's data as written."""
 
@@ -102,11 +100,9 @@ class Study(Record):
     """What was fixed when the tasks were exported (`human/private/study.json`)."""
 
     version: str
-    """Pairwright's."""
     pairs_hash: str
     """Of pairs.jsonl, which must not change once people work on it."""
     key_hash: str = ""
-    """Of key.jsonl; set when both are written."""
     seed: int
     """Secret: sides, ids and orders are drawn with it, and nobody who has it is blind."""
     annotators: tuple[str, ...]
@@ -117,9 +113,7 @@ class Study(Record):
     policy: HumanRules
     """The rule as fixed before the first answer."""
     scales: tuple[Scale, ...]
-    """The quality scales as they were asked: the judges' own."""
     language: str = "en"
-    """Of the forms and guidelines."""
 
 
 class Answer(Record):
@@ -127,7 +121,6 @@ class Answer(Record):
 
     task: str
     annotator: str
-    """A pseudonym."""
     round: int
     """1; 2 for adjudication; 0 for a repeat, which counts in no decision."""
     unit: str
@@ -160,9 +153,7 @@ class SetAside(Record):
     """A line of set_aside.jsonl: an annotation that is not an answer."""
 
     file: str
-    """The raw file that it is in."""
     place: str
-    """Where in it."""
     reason: str
     detail: str
     task: str
@@ -176,26 +167,17 @@ class Given(NamedTuple):
     task: str
     """Empty if it names none of the study."""
     file: str
-    """The raw file that it is in."""
     place: str
-    """Where in it."""
     identity: str
     """The tool's own name for it, the same in every export; empty for a task that nobody began."""
     project: str = ""
     """A later file of the same project, with this task, replaces it; empty: no file does."""
     at: datetime = NO_TIME
-    """When it was last changed."""
     number: int = 0
-    """The tool's number of it."""
     account: int | None = None
-    """The tool's number of who gave it."""
+    """The tool's numbers of it, and of who gave it."""
     seconds: float | None = None
     comment: str = ""
     said: tuple[Said, ...] | None = None
     """None for a skip, and with a fault."""
     fault: Objection | None = None
-
-    @property
-    def order(self) -> tuple[datetime, str, int, str]:
-        """Sorts by the time of the answer if it is known, then by file and the tool's number."""
-        return self.at, self.file, self.number, self.identity

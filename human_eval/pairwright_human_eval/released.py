@@ -24,12 +24,11 @@ from pairwright_human_eval.votes import study_votes
 
 
 class PublicAnnotator(Record):
-    """How one annotator did in tasks that are not released."""
+    """How one annotator did in attention checks."""
 
     annotator: str
     simulated: bool
     checks: int
-    """Attention checks met."""
     passed: int
 
 
@@ -41,7 +40,6 @@ class PublicStudy(Record):
     fixed: HumanRules
     """As fixed before the first answer."""
     scales: tuple[Scale, ...]
-    """The quality scales as they were asked."""
     of: int
     """Units in the run, of which the study's were drawn."""
     annotators: tuple[PublicAnnotator, ...]
@@ -73,7 +71,6 @@ class ReleasedStudy:
 
     @cached_property
     def table(self) -> pd.DataFrame:
-        """The answers as a data frame."""
         return table_of(self.answers)
 
     @property
@@ -143,7 +140,7 @@ def published(
     )
     public = PublicStudy(
         policy=rules, fixed=study.policy, scales=study.scales,
-        of=study.of, annotators=people, left_out=len(outlines) - len(kept),
+        of=study.of, annotators=people, left_out=len(outlines) - len(kept)
     )  # fmt: skip
     # What people wrote and when they worked may show who they are.
     shown = (

@@ -5,7 +5,7 @@ with 95 % intervals by pair of users; with fewer than five of these there is non
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
 from typing import get_args
@@ -24,8 +24,7 @@ from pairwright.settings.rules import HumanRules
 from pairwright.stats import Estimate, share
 from pairwright_human_eval import decisions as rule
 from pairwright_human_eval.decisions import SIDES, Decision, table_of
-from pairwright_human_eval.folder import HumanFolder
-from pairwright_human_eval.opened import OpenStudy, open_study
+from pairwright_human_eval.folder import HumanFolder, OpenStudy, open_study
 from pairwright_human_eval.records import BOTH, CANNOT_TELL, SIMULATED, State
 from pairwright_human_eval.released import Findings, counted_answers, find, share_by_dyad
 from pairwright_human_eval.units import Outline, outline_of
@@ -75,7 +74,6 @@ class StudyReport(Findings):
     """Numbers of the rule that are not as they were at export: then, and now."""
     decisions: tuple[GroupDecisions, ...]
     unverified: tuple[Decision, ...]
-    """On each unit that is not verified, in the order of the run's pairs."""
     judge: dict[str, Estimate]
     """By question: how often the judge and most people say the same."""
     annotators: tuple[AnnotatorRow, ...]
@@ -104,10 +102,6 @@ def decide(run: RunPath, *, progress: Progress = log_notes) -> DecisionReport:
     rule. The report then says that it is not the rule that was fixed at export.
 
     Raises InputError where there is no study, or its files were damaged.
-
-        >>> found = decide("runs/first")
-        >>> Counter(decision.state for decision in found.decisions.values())
-        Counter({'verified': 61, 'refused': 7, 'disputed': 4})
 
     Examples::
 
@@ -152,6 +146,7 @@ def compute_report(
     made = rule.decide(outlines, answers, rules, excluded)
     counted = counted_answers(outlines, answers, excluded)
     by_program = answers["source"].astype(str).str.startswith(SIMULATED)
+    modes = dict.fromkeys(("all", *sorted({unit.mode for unit in outlines})))
     report = StudyReport(
         **dict(find(outlines, answers, fixed.scales, excluded)),
         of=fixed.of,
@@ -160,7 +155,7 @@ def compute_report(
         simulated=answers.loc[by_program, "task"].nunique(),
         rule=rules,
         changed={name: (str(then[name]), str(now)) for name, now in rules if then[name] != now},
-        decisions=tuple(count_decisions(outlines, made)),
+        decisions=tuple(count_decisions(mode, outlines, made) for mode in modes),
         unverified=tuple(one for one in made.values() if one.state != "verified"),
         judge=dict(judge_against_people(counted, outlines, fixed.scales)),
         annotators=tuple(_annotators(study, answers, outlines, excluded)),
@@ -169,36 +164,33 @@ def compute_report(
 
 
 def count_decisions(
-    outlines: Sequence[Outline], decided: Mapping[str, Decision]
-) -> Iterator[GroupDecisions]:
-    """The decisions on all units, and on those of each mode."""
-    rows = [(unit.mode, unit.dyad, decided[unit.id]) for unit in outlines]
-    for group in ("all", *sorted({mode for mode, _, _ in rows})):
-        own = [(dyad, made) for mode, dyad, made in rows if group in ("all", mode)]
-        counts = Counter(made.state for _, made in own)
-        reasons = Counter(f"{made.state}: {why}" for _, made in own for why in made.reasons)
-        verified = pd.Series([made.state == "verified" for _, made in own])
-        yield GroupDecisions(
-            group=group,
-            units=len(own),
-            states={state: counts[state] for state in get_args(State)},
-            reasons=dict(sorted(reasons.items(), key=lambda one: (-one[1], one[0]))),
-            verified=share_by_dyad(verified, pd.Series([dyad for dyad, _ in own])),
-        )
+    group: str, outlines: Sequence[Outline], decided: Mapping[str, Decision]
+) -> GroupDecisions:
+    """The decisions on the units of a mode, or on all."""
+    own = [unit for unit in outlines if group in ("all", unit.mode)]
+    made = [decided[unit.id] for unit in own]
+    counts = Counter(one.state for one in made)
+    reasons = Counter(f"{one.state}: {why}" for one in made for why in one.reasons)
+    verified = pd.Series([one.state == "verified" for one in made])
+    return GroupDecisions(
+        group=group,
+        units=len(own),
+        states={state: counts[state] for state in get_args(State)},
+        reasons=dict(sorted(reasons.items(), key=lambda one: (-one[1], one[0]))),
+        verified=share_by_dyad(verified, pd.Series([unit.dyad for unit in own])),
+    )
 
 
 def _annotators(
-    study: OpenStudy, answers: pd.DataFrame, outlines: Iterable[Outline], excluded: Set[str]
+    study: OpenStudy, answers: pd.DataFrame, outlines: Sequence[Outline], excluded: Set[str]
 ) -> Iterator[AnnotatorRow]:
     assigned = Counter(task.annotator for task in study.key.values() if task.round == 1)
     given = answers[answers["round"] < 2].groupby("annotator")["task"].nunique()
     table = rule.annotators(answers, outlines).reindex(sorted(assigned))
     table = table.assign(answered_k=given, answered_n=pd.Series(assigned)).fillna(0).astype(int)
     for who, row in table.iterrows():
-        shares = {
-            name: share(row[f"{name}_k"], row[f"{name}_n"])
-            for name in ("answered", "others", "checks", "repeats")
-        }
+        names = ("answered", "others", "checks", "repeats")
+        shares = {name: share(row[f"{name}_k"], row[f"{name}_n"]) for name in names}
         yield AnnotatorRow(annotator=str(who), excluded=who in excluded, **shares)
 
 
@@ -208,32 +200,26 @@ def judge_against_people(
     """How often the judge says what people say by their majority, "cannot tell" left out, or by
     their mean."""
     told = counted[counted["label"] != CANNOT_TELL]
-    scores = [
-        (pair.id, str(n), side, score >= DELIVERS)
-        for unit in outlines
-        for pair in unit.pairs
-        for side, given in pair.adherence.items()
-        for n, score in enumerate(given, start=1)
-    ]
-    judged = pd.DataFrame(scores, columns=["pair", "item", "side", "judge"])
-    both = told[told["kind"] == "delivery"].merge(judged, on=["pair", "item"])
     kept = {"dyad": "first", "judge": "first", "people": "mean"}
-    both["people"] = (both["label"] == both["side"]) | (both["label"] == BOTH)
-    aspects = both.groupby(["side", "pair", "item"], as_index=False).agg(kept)
-    aspects = aspects[aspects["people"] != 0.5]
-    aspects["same"] = aspects["judge"] == (aspects["people"] > 0.5)
+    pairs = [pair for unit in outlines for pair in unit.pairs]
     for side in SIDES:
-        own = aspects[aspects["side"] == side]
-        yield (
-            f"an aspect is delivered by the {side} response",
-            share_by_dyad(own["same"], own["dyad"]),
-        )
-    rows = [(unit.id, item, score) for unit in outlines for item, score in unit.quality.items()]
-    rated = pd.DataFrame(rows, columns=["unit", "item", "judge"])
-    scored = told[told["kind"] == "quality"].merge(rated, on=["unit", "item"])
-    scored["people"] = pd.to_numeric(scored["label"], errors="coerce")
-    scored = scored.dropna(subset="people")
-    means = scored.groupby(["unit", "item"], as_index=False).agg(kept)
+        rows = [
+            (pair.id, str(n), score >= DELIVERS)
+            for pair in pairs
+            for n, score in enumerate(pair.adherence.get(side) or (), start=1)
+        ]
+        judged = pd.DataFrame(rows, columns=["pair", "item", "judge"])
+        both = told[told["kind"] == "delivery"].merge(judged, on=["pair", "item"])
+        both["people"] = both["label"].isin([side, BOTH])
+        own = both.groupby(["pair", "item"], as_index=False).agg(kept)
+        own = own[own["people"] != 0.5]
+        same = own["judge"] == (own["people"] > 0.5)
+        yield f"an aspect is delivered by the {side} response", share_by_dyad(same, own["dyad"])
+    scores = [(unit.id, item, score) for unit in outlines for item, score in unit.quality.items()]
+    rated = pd.DataFrame(scores, columns=["unit", "item", "judge"])
+    both = told[told["kind"] == "quality"].merge(rated, on=["unit", "item"])
+    both["people"] = pd.to_numeric(both["label"], errors="coerce")
+    means = both.dropna(subset="people").groupby(["unit", "item"], as_index=False).agg(kept)
     for scale in scales:
         own = means[means["item"].str.startswith(f"{scale.name} ")]
         near = (own["judge"] - own["people"]).abs() <= 1

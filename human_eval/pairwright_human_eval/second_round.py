@@ -15,8 +15,7 @@ from typer import Option
 from pairwright.errors import InputError, on_disk
 from pairwright.lines import write_lines
 from pairwright.options import RunPath
-from pairwright_human_eval.folder import read_tasks, records_in, write_tasks
-from pairwright_human_eval.opened import OpenStudy, open_study
+from pairwright_human_eval.folder import OpenStudy, open_study, read_tasks, records_in, write_tasks
 from pairwright_human_eval.records import KeyedTask, Kind, Task, pseudonyms
 from pairwright_human_eval.sheets import write_sheets
 from pairwright_human_eval.study import Tool
@@ -42,9 +41,9 @@ class AdjudicationExport:
     added: int
     """Tasks that were not there before."""
     adjudicators: tuple[str, ...]
-    """Pseudonyms of those who have a new task."""
+    """Those who have a new task."""
     sheets: tuple[Path, ...] = ()
-    """The files to fill in, one an adjudicator, if people work in spreadsheets."""
+    """The files to fill in, if people work in spreadsheets."""
 
 
 def export_adjudication(
@@ -77,13 +76,13 @@ def export_adjudication(
     from pairwright_human_eval.decisions import checks, decide, excluded_by, table_of
 
     with open_study(Path(run)) as study:
-        folder, units, table = study.folder, study.units(), table_of(study.answers())
+        units, table, rules = study.units(), table_of(study.answers()), study.rules
         outlines = [*map(outline_of, units)]
-        excluded = excluded_by(checks(table, outlines), study.rules.attention_floor)
-        decisions = decide(outlines, table, study.rules, excluded)
+        excluded = excluded_by(checks(table, outlines), rules.attention_floor)
+        decisions = decide(outlines, table, rules, excluded)
         names = _adjudicators(study, adjudicators, tuple(dict.fromkeys(by)), excluded)
         parts = [part for unit in units for part in open_parts(unit, decisions[unit.id])]
-        votes = {part: study.rules.closing_votes if part[1] else 1 for part in parts}
+        votes = {part: rules.closing_votes if part[1] else 1 for part in parts}
         dealt, short = deal(votes, names, study.key.values())
         if short:
             unit, missing = next(iter(short.items()))
@@ -93,14 +92,14 @@ def export_adjudication(
         swapped = swapped_units(units, study.fixed.seed)
         pages = {unit.id: BlindUnit(study.fixed.seed, unit, unit.id in swapped) for unit in units}
         halves = {pair.id: pair for unit in units for pair in unit.pairs}
-        rules, tasks = study.config.planner, list[Task]()
+        planner, tasks = study.config.planner, list[Task]()
         for (unit, pair), who in dealt:
             kind: Kind = "preference" if pair else "quality"
-            tasks.append(blind_task(pages[unit], kind, halves.get(pair), who, rules, round=2))
-        in_sheets = tool == "spreadsheet" or (tool is None and folder.sheets.exists())
+            tasks.append(blind_task(pages[unit], kind, halves.get(pair), who, planner, round=2))
+        in_sheets = tool == "spreadsheet" or (tool is None and study.folder.sheets.exists())
         added, sheets = add_adjudication(study, tasks, in_sheets=in_sheets)
         return AdjudicationExport(
-            folder=folder.path / "adjudication",
+            folder=study.folder.path / "adjudication",
             disputed=sum(made.state == "disputed" for made in decisions.values()),
             added=added,
             adjudicators=tuple(sorted({who for _, who in dealt})),
@@ -112,14 +111,11 @@ def _adjudicators(
     study: OpenStudy, outside: int | None, by: tuple[str, ...], excluded: frozenset[str]
 ) -> tuple[str, ...]:
     """Their pseudonyms. Raises InputError for one who cannot adjudicate."""
-    for name in by:
-        why = "is not an annotator of this study" * (name not in study.fixed.annotators)
-        why = why or "has withdrawn from this study" * (name in study.away)
-        why = why or "is excluded by attention checks" * (name in excluded)
-        if why:
-            able = sorted({*study.fixed.annotators} - study.away - excluded)
-            fix = f"Name one of {', '.join(able)}."
-            raise InputError(f"{name!r} {why}", where="--by", fix=fix)
+    able = {*study.fixed.annotators} - study.away - excluded
+    if unable := [name for name in by if name not in able]:
+        what = f"{unable[0]!r} is no annotator of this study, has withdrawn or is excluded"
+        fix = f"Name one of {', '.join(sorted(able))}."
+        raise InputError(what, where="--by", fix=fix)
     if outside is None:
         outside = 0 if by else study.rules.closing_votes
     names = pseudonyms(outside + len(study.away), "adjudicator")

@@ -177,13 +177,11 @@ def read_sheet(
 def _cells(
     content: bytes, where: Path, language: Language
 ) -> Iterator[tuple[int, tuple[str, str, str]]]:
-    """Task, field and answer of every row that is answered, by its number: that of the head is
-    1."""
+    """Task, field and answer of every row that is answered, by its number from 1."""
     (head, *rows), _ = read_rows(content, where)
-    names = list(map(_plain, head))
     places = []
     for known in ((TASK,), (FIELD,), (language(ANSWER), ANSWER)):
-        there = [n for n, name in enumerate(names) if name in map(_plain, known)]
+        there = [n for n, name in enumerate(map(_plain, head)) if name in map(_plain, known)]
         if len(there) != 1:
             what = f"the column {known[0]!r} is {'there twice' if there else 'missing'}"
             fix = "Give its first row back as it was exported."
@@ -232,16 +230,13 @@ def _read_task(
         rows.setdefault(field, row)
     skipped = SKIP_WORD in chosen.values()
     read = None if skipped else forms.read_form(chosen.items(), keyed, study.scales)
-    unfinished = isinstance(read, Objection)
+    unfinished = Objection("draft", "begun and not finished")
     return Given(
-        task=keyed.task,
-        file=file,
-        place=f"row {cells[0][0]}",
+        task=keyed.task, file=file, place=f"row {cells[0][0]}", comment=comment,
         identity=digest([keyed.task, comment, dict(sorted(chosen.items()))]),
-        comment=comment,
         said=None if isinstance(read, Objection) else read,
-        fault=Objection("draft", "begun and not finished") if unfinished else None,
-    )
+        fault=unfinished if isinstance(read, Objection) else None
+    )  # fmt: skip
 
 
 def _plain(text: str) -> str:

@@ -16,20 +16,11 @@ from typer import Option
 from pairwright.options import RunPath
 from pairwright.records import content_id
 from pairwright.settings.domains import Scale
+from pairwright_human_eval import records
 from pairwright_human_eval.answers import ImportedAnswers, check_unmixed, store_raw, write_answers
-from pairwright_human_eval.folder import read_tasks
+from pairwright_human_eval.folder import open_study, read_tasks
 from pairwright_human_eval.forms import questions
-from pairwright_human_eval.opened import open_study
-from pairwright_human_eval.records import (
-    CANNOT_JUDGE,
-    CANNOT_TELL,
-    EQUAL,
-    KINDS,
-    SIMULATED,
-    SUPPORT,
-    KeyedTask,
-    Kind,
-)
+from pairwright_human_eval.records import KeyedTask, Kind
 
 _START = datetime(2026, 1, 5, 9, tzinfo=UTC)
 _SECONDS: dict[Kind, float] = {"quality": 60, "preference": 40, "rubric": 75}
@@ -85,13 +76,15 @@ def simulate_answers(
         random_people = frozenset(order[: round(careless * len(order))])
         for who, tasks in by_person.items():
             now, exported = _START, []
-            for task in sorted(tasks, key=lambda task: KINDS.index(task.kind)):
+            for task in sorted(tasks, key=lambda task: records.KINDS.index(task.kind)):
                 odds = 0.0 if who in random_people else accuracy
                 person = _Person(task, study.fixed.scales, odds, cannot_tell, seed)
                 now += timedelta(seconds=person.seconds)
                 exported.append({"data": shown[task.task], "annotations": [person.annotation(now)]})
-            before = len([*study.folder.raw.glob(f"{SIMULATED}{who}-*")])
-            store_raw(study, f"{SIMULATED}{who}-{before + 1}", json.dumps(exported).encode())
+            before = len([*study.folder.raw.glob(f"{records.SIMULATED}{who}-*")])
+            store_raw(
+                study, f"{records.SIMULATED}{who}-{before + 1}", json.dumps(exported).encode()
+            )
         answers = write_answers(study)
         return SimulatedAnswers(len(shown), tuple(sorted(random_people)), answers)
 
@@ -143,11 +136,11 @@ class _Person(NamedTuple):
             true = self.chance("score", self.task.unit, name).choice((-1, 0, 0, 0, 1))
             score = scale.high - 1 + true + (0 if right else chance.choice((-1, 1)))
             known = str(min(scale.high, max(scale.low, score)))
-            return CANNOT_JUDGE if unsure and scale.cannot_judge else known
+            return records.CANNOT_JUDGE if unsure and scale.cannot_judge else known
         if name == "support":
             # Every aspect has its own truth: most are supported.
             said = self.chance(name, self.task.pair, number).choice(_SUPPORTED)
-            return said if right else chance.choice(sorted({*SUPPORT} - {said}))
-        truth = EQUAL if self.task.label == EQUAL else self.task.expected
-        wrong = chance.choice("AB") if truth == EQUAL else "B" if truth == "A" else "A"
-        return CANNOT_TELL if unsure else truth if right and truth else wrong
+            return said if right else chance.choice(sorted({*records.SUPPORT} - {said}))
+        truth = records.EQUAL if self.task.label == records.EQUAL else self.task.expected
+        wrong = chance.choice("AB") if truth == records.EQUAL else "B" if truth == "A" else "A"
+        return records.CANNOT_TELL if unsure else truth if right and truth else wrong

@@ -18,18 +18,9 @@ from pairwright.options import AnnotatorCount, Overlap, RunPath, SampleSize
 from pairwright.settings.rules import HumanRules
 from pairwright.text import word_count
 from pairwright.version import __version__
-from pairwright_human_eval.folder import HumanFolder, file_hash, record_in, records_in, write_study
-from pairwright_human_eval.opened import fitting, read_study
-from pairwright_human_eval.records import (
-    KINDS,
-    Data,
-    Kind,
-    SetAside,
-    State,
-    Study,
-    Task,
-    pseudonyms,
-)
+from pairwright_human_eval import folder as folders
+from pairwright_human_eval import records
+from pairwright_human_eval.records import Data, Kind, State, Study, Task
 from pairwright_human_eval.sheets import write_sheets
 from pairwright_human_eval.tasks import make_tasks, people_for, possible_overlap
 from pairwright_human_eval.units import sample_of, units_of
@@ -48,7 +39,6 @@ class StudyTasks:
     folder: Path
     """RUN/human: its files load into any Label Studio; `private` in it is not for annotators."""
     study: Study
-    """What the study fixed: its rule, annotators and scales."""
     units: Mapping[str, int]
     """Twins, placebos and single pairs that can be verified, by mode."""
     configured: HumanRules
@@ -60,14 +50,16 @@ class StudyTasks:
     workloads: Mapping[str, int]
     """The tasks of each annotator, by name."""
     hours: Mapping[Kind, float]
-    """To read the tasks of a kind once, by all annotators together; of a plan alone."""
+    """To read the tasks of a kind once, by all annotators together."""
     sheets: tuple[Path, ...]
-    """The files to fill in, one an annotator, if people work in spreadsheets."""
+    """The files to fill in, if people work in spreadsheets."""
 
     @property
     def asked(self) -> dict[Kind, int]:
         """How many people answer each question of a kind."""
-        return {kind: people_for(kind, self.study.overlap, self.study.policy) for kind in KINDS}
+        return {
+            kind: people_for(kind, self.study.overlap, self.study.policy) for kind in records.KINDS
+        }
 
 
 def _drafted(
@@ -84,19 +76,23 @@ def _drafted(
     if not whole:
         raise InputError("holds no pair", where=file, fix="Build until pairs are kept.")
     units = sample_of(whole, sample, config.seed)
-    rules = fitting(config.human, people, max(len(unit.pairs) for unit in units))
+    rules = folders.fitting(config.human, people, max(len(unit.pairs) for unit in units))
     study = Study(
-        version=__version__, pairs_hash=file_hash(file), seed=seed, annotators=pseudonyms(people),
-        overlap=possible_overlap(units, people, overlap, rules), of=len(whole), policy=rules,
-        scales=folder.scales(), language=language,
+        version=__version__, pairs_hash=folders.file_hash(file), seed=seed,
+        annotators=records.pseudonyms(people), of=len(whole), policy=rules,
+        overlap=possible_overlap(units, people, overlap, rules), scales=folder.scales(),
+        language=language,
     )  # fmt: skip
     tasks = make_tasks(units, study, config.planner)
-    every = [task for own in tasks.values() for task in own]
+    every, words = [task for own in tasks.values() for task in own], Counter[Kind]()
+    for task in every:
+        words[task.keyed.kind] += words_shown(task.data)
     made = StudyTasks(
-        folder=HumanFolder(run).path, study=study, units=Counter(unit.mode for unit in units),
-        configured=config.human, wanted=overlap, sample=sample,
+        folder=folders.HumanFolder(run).path, study=study, configured=config.human,
+        units=Counter(unit.mode for unit in units), wanted=overlap, sample=sample,
         tasks=Counter(task.keyed.kind for task in every),
-        workloads={who: len(own) for who, own in tasks.items()}, hours={}, sheets=(),
+        workloads={who: len(own) for who, own in tasks.items()}, sheets=(),
+        hours={kind: n / WORDS_A_MINUTE / 60 for kind, n in words.items()},
     )  # fmt: skip
     return made, every
 
@@ -120,10 +116,6 @@ def export_tasks(
 
     Raises InputError if the run holds no pair, or a study was exported there.
 
-        >>> made = export_tasks("runs/first", annotators=11, overlap=3)
-        >>> len(made.workloads), made.folder
-        (11, PosixPath('runs/first/human'))
-
     Examples::
 
         pairwright human export runs/first
@@ -132,9 +124,9 @@ def export_tasks(
         pairwright human export runs/first --tool spreadsheet --language de
     """
     # The seed tells the sides from the ids.
-    secret, folder = secrets.randbits(128) if seed is None else seed, HumanFolder(Path(run))
+    secret, folder = secrets.randbits(128) if seed is None else seed, folders.HumanFolder(Path(run))
     made, tasks = _drafted(folder.run, annotators, overlap, sample, secret, language)
-    write_study(folder, made.study, tasks)
+    folders.write_study(folder, made.study, tasks)
     if tool == "label-studio":
         return made
     return replace(made, sheets=write_sheets(folder, made.study, tasks))
@@ -154,28 +146,22 @@ def plan_study(
 
     Raises InputError if the run holds no pair.
 
-        >>> plan_study("runs/first", annotators=2).units
-        Counter({'twin': 36, 'violate': 36})
-
     Examples::
 
         pairwright human plan runs/first
         pairwright human plan runs/first --annotators 2 --sample 30
     """
-    made, tasks = _drafted(Path(run), annotators, overlap, sample, 0, "en")
-    words = Counter[Kind]()
-    for task in tasks:
-        words[task.keyed.kind] += words_shown(task.data)
-    return replace(made, hours={kind: n / WORDS_A_MINUTE / 60 for kind, n in words.items()})
+    return _drafted(Path(run), annotators, overlap, sample, 0, "en")[0]
 
 
 def words_shown(data: Data) -> int:
     """Words of the question, posts, responses and aspects; not those of the form."""
-    texts = list[object]()
-    for name, value in data.items():
-        rows = value if isinstance(value, list) else [{"text": value if name != "task" else ""}]
-        texts += [text for row in rows if isinstance(row, dict) for text in row.values()]
-    return sum(word_count(unescape(_TAG.sub("", str(text)))) for text in texts)
+    shown = (value if isinstance(value, list) else [{"text": value}] for value in data.values())
+    texts = [
+        text for rows in shown for row in rows if isinstance(row, dict) for text in row.values()
+    ]
+    words = (word_count(unescape(_TAG.sub("", str(text)))) for text in texts)
+    return sum(words) - word_count(str(data.get("task", "")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +177,7 @@ class StudyStatus:
     states: Mapping[State, int]
     """Units by the decision of the last report."""
     stale: bool
-    """Whether answers came in after the last report."""
+    """Whether answers came in after it."""
 
 
 def study_status(run: RunPath) -> StudyStatus:
@@ -203,9 +189,10 @@ def study_status(run: RunPath) -> StudyStatus:
 
         pairwright human status runs/first
     """
-    from pairwright_human_eval.report import StudyReport  # With pandas, which takes its time.
+    # With pandas, which takes its time.
+    from pairwright_human_eval.report import StudyReport
 
-    study = read_study(Path(run))
+    study = folders.read_study(Path(run))
     folder, done = study.folder, {answer.task for answer in study.answers()}
     tasks: dict[str, dict[str, tuple[int, int]]] = {}
     for one in sorted(study.key.values(), key=lambda one: one.annotator):
@@ -213,9 +200,9 @@ def study_status(run: RunPath) -> StudyStatus:
         part = one.kind if one.round == 1 else "adjudication"
         answered, of = own.get(part, (0, 0))
         own[part] = answered + (one.task in done), of + 1
-    aside = records_in(folder.set_aside, SetAside)
+    aside = folders.records_in(folder.set_aside, records.SetAside)
     skipped = {one.task: one.annotator for one in aside if one.reason == "skipped"}
-    report, stale = record_in(folder.report, StudyReport), False
+    report, stale = folders.record_in(folder.report, StudyReport), False
     if report and folder.answers.exists():
         stale = folder.answers.stat().st_mtime_ns > folder.report.stat().st_mtime_ns
     return StudyStatus(

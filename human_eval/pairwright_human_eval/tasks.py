@@ -105,7 +105,7 @@ def blind_task(
     keyed = KeyedTask(
         task=str(data["task"]), kind=kind, purpose="vote", round=round, annotator=annotator,
         unit=unit.id, pair=pair.id if pair else "", label=unit.label, a=page.role(pair),
-        aspects=len(aspects), data_hash=digest(data),
+        aspects=len(aspects), data_hash=digest(data)
     )  # fmt: skip
     return Task(data, keyed)
 

@@ -12,7 +12,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any
 
 import pandas as pd
 from typer import Argument, Option
@@ -22,12 +22,15 @@ from pairwright.pairs.columns import read_map
 from pairwright.records import Record
 from pairwright.sources.tables import OPENERS, sound_rows
 from pairwright.stats import FEWEST, Estimate, share
-from pairwright_human_eval.agreement import Agreement, Measurement, agreement
-from pairwright_human_eval.decisions import count_labels, entries, majority, with_others
+from pairwright_human_eval.agreement import Agreement, agreement
+from pairwright_human_eval.decisions import count_labels, majority, with_others
 from pairwright_human_eval.exports import account_of, results_of
 from pairwright_human_eval.records import CANNOT_JUDGE, CANNOT_TELL
 
 Row = dict[str, Any]
+Found = Iterator[tuple[str, str, str, object] | str]
+"""What a format holds: votes with their VOTE columns, and for everything else why it is none."""
+VOTE = ("question", "item", "annotator", "label")
 NAMES = {
     "item": ("item", "item_id", "task", "task_id", "hitid", "example_id"),
     "annotator": ("annotator", "annotator_id", "worker", "worker_id", "workerid", "rater", "coder"),
@@ -37,6 +40,9 @@ NAMES = {
 """Columns that are used without being named."""
 PLACES = (("A", "B"), ("a", "b"), ("first", "second"), ("left", "right"))
 """Labels that name the place of a response."""
+QUESTIONS = {
+    "preference": "preference", "support": "aspect supported", "delivery": "aspect delivered by"
+}  # fmt: skip
 _FIX = (
     "Name its columns: --column item=COLUMN --column annotator=COLUMN --column label=COLUMN. A row"
     " is one vote: with a column for each annotator, reshape it first (pandas.melt). In Label"
@@ -95,77 +101,54 @@ def agreement_of(
 
     Raises InputError for a file that holds no votes.
 
-        >>> found = agreement_of("export.json")
-        >>> found.questions[0].agreement.alpha.value
-        0.61
-
     Examples::
 
         pairwright agreement export.json
         pairwright agreement votes.csv --column item=pair --column annotator=who --column label=vote
     """
     format, table, notes = read_votes(Path(votes), read_map(columns, NAMES, "--column"))
-    questions = [question_votes(str(name), own) for name, own in table.groupby("question")]
+    questions = tuple(question_votes(str(name), own) for name, own in table.groupby("question"))
     return VotesReport(
-        file=str(votes), format=format, votes=len(table), questions=tuple(questions), notes=notes
+        file=str(votes), format=format, votes=len(table), questions=questions, notes=notes
     )
-
-
-class Vote(NamedTuple):
-    """What one person says of one item."""
-
-    question: str
-    item: str
-    annotator: str
-    label: object
-
-
-Found = Iterator[Vote | str]
-"""What a format holds: votes, and for everything else why it is none."""
-
-
-# Figures
 
 
 def question_votes(question: str, table: pd.DataFrame) -> QuestionVotes:
     """Every figure of one question, from its items, annotators and labels."""
     numbers = all(isinstance(label, int | float) for label in table["label"])
-    measurement: Measurement = "ordinal" if numbers else "nominal"
     if not numbers:
         table = table.assign(label=table["label"].map(str))
-    by_item = {item: labels for item, labels in count_labels(table).items() if labels.total() > 1}
-    counts = {str(label): int(n) for label, n in entries(table["label"].value_counts())}
+    labels = {item: counts for item, counts in count_labels(table).items() if counts.total() > 1}
+    counts = {str(label): n for label, n in table["label"].value_counts().to_dict().items()}
     agreed = with_others(table).reindex(sorted(set(table["annotator"])), fill_value=0)
     raters = {str(who): share(int(k), int(n)) for who, k, n in agreed[["k", "n"]].itertuples()}
     places = next((places for places in PLACES if {*places} <= {*table["label"]}), None)
+    remarks = []
+    if len(raters) == 1:
+        remarks.append("one annotator gave all votes: there is nobody to agree with")
+    elif not labels:
+        remarks.append("no item has two votes")
+    if len(counts) == 1:
+        remarks.append("all votes are the same label: alpha and AC1 are not defined")
+    elif 0 < len(labels) < FEWEST:
+        remarks.append(f"no interval: fewer than {FEWEST} items have two votes")
     return QuestionVotes(
         question=question,
-        agreement=agreement(table, measurement=measurement),
+        agreement=agreement(table, measurement="ordinal" if numbers else "nominal"),
         counts=counts,
         raters=dict(sorted(raters.items(), key=lambda one: one[1].value or 0.0)),
         places=places,
         first=share(counts[places[0]], sum(counts[place] for place in places)) if places else None,
-        divided=tuple(sorted(item for item, n in by_item.items() if majority(n) == "")),
-        remarks=tuple(_remarks(table, len(by_item))),
+        divided=tuple(sorted(item for item, own in labels.items() if majority(own) == "")),
+        remarks=tuple(remarks),
     )
-
-
-def _remarks(table: pd.DataFrame, paired: int) -> Iterator[str]:
-    if table["annotator"].nunique() == 1:
-        yield "one annotator gave all votes: there is nobody to agree with"
-    elif not paired:
-        yield "no item has two votes"
-    if table["label"].nunique() == 1:
-        yield "all votes are the same label: alpha and AC1 are not defined"
-    elif 0 < paired < FEWEST:
-        yield f"no interval: fewer than {FEWEST} items have two votes"
 
 
 # Files
 
 
 def read_votes(path: Path, columns: Mapping[str, str]) -> tuple[str, pd.DataFrame, tuple[str, ...]]:
-    """The format of a file, its votes with their fields as columns, and what was left out.
+    """The format of a file, its votes with VOTE as columns, and what was left out.
 
     `columns` names the columns of item, annotator, label and question. The last vote of an
     annotator on an item counts. Raises InputError for a file that holds no vote.
@@ -178,55 +161,25 @@ def read_votes(path: Path, columns: Mapping[str, str]) -> tuple[str, pd.DataFram
     known = {} if columns else FORMATS
     name = next((name for name, (needed, _) in known.items() if {*needed} <= {*rows[0]}), "columns")
     try:
-        if name in known:
-            found = [*known[name][1](rows)]
-        else:
-            found = [*_plain(rows, _chosen_columns(rows[0], columns, path))]
+        read = known[name][1](rows) if known.get(name) else _plain(rows, columns, path)
+        found = [*read]
     except (TypeError, ValueError, KeyError, AttributeError) as error:
         what = f"is not as {name} exports it ({type(error).__name__}: {error})"
         raise InputError(what, where=path, fix="Export it again.") from None
     left_out = Counter(one for one in found if isinstance(one, str))
-    table = pd.DataFrame([one for one in found if isinstance(one, Vote)], columns=Vote._fields)
+    table = pd.DataFrame([one for one in found if not isinstance(one, str)], columns=VOTE)
     nobody = table["annotator"].isin(["", "None", "nan"])
     table = table[~nobody]
     if table.empty:
         raise InputError("holds no vote", where=path, fix=_FIX)
-    same = ["question", "item", "annotator"]
-    last = table.drop_duplicates(same, keep="last")
-    labels = table.groupby(same, sort=False)["label"].nunique()
+    last = table.drop_duplicates(VOTE[:3], keep="last")
+    labels = table.groupby([*VOTE[:3]], sort=False)["label"].nunique()
     changed = [f"{who} on {item}" for _, item, who in labels.index[labels > 1]]
     again = "earlier votes of the same people on the same items"
     again += f" ({len(changed):,} with another label, first of {changed[0]})" if changed else ""
-    left_out |= {"votes without an annotator": int(nobody.sum()), again: len(table) - len(last)}
+    left_out.update({"votes without an annotator": int(nobody.sum())})
+    left_out.update({again: len(table) - len(last)})
     return name, last, tuple(f"{n:,} {why}" for why, n in left_out.items() if n)
-
-
-def _chosen_columns(row: Row, columns: Mapping[str, str], path: Path) -> dict[str, str]:
-    """The column of each part of a vote, empty if there is none. Raises InputError."""
-    there = {name.casefold(): name for name in row}
-    chosen: dict[str, str] = {}
-    for part, known in NAMES.items():
-        name = columns.get(part) or next((there[n] for n in known if n in there), "")
-        if name and name not in row:
-            what = f"has no column {name!r}.{near(name, row)}"
-            raise InputError(what, where=path, fix=_FIX)
-        if not name and part in ("item", "annotator", "label"):
-            what, fix = f"no column of the {part} is known", f"{_FIX} It has {', '.join(row)}."
-            raise InputError(what, where=path, fix=fix)
-        chosen[part] = name
-    return chosen
-
-
-def _plain(rows: list[Row], column: Mapping[str, str]) -> Found:
-    """A column each."""
-    for row in rows:
-        label = row.get(column["label"])
-        if label in ("", None):
-            yield "rows without a label"
-            continue
-        question = str(row.get(column["question"], "")) if column["question"] else column["label"]
-        item, who = str(row.get(column["item"])), str(row.get(column["annotator"]))
-        yield Vote(question, item, who, label_of(label))
 
 
 def label_of(value: object) -> object:
@@ -247,6 +200,28 @@ def label_of(value: object) -> object:
 # Formats
 
 
+def _plain(rows: list[Row], columns: Mapping[str, str], path: Path) -> Found:
+    """A column each. Raises InputError for a column that is not there."""
+    there = {name.casefold(): name for name in rows[0]}
+    chosen: dict[str, str] = {}
+    for part, known in NAMES.items():
+        name = columns.get(part) or next((there[n] for n in known if n in there), "")
+        if name and name not in rows[0]:
+            what = f"has no column {name!r}.{near(name, rows[0])}"
+            raise InputError(what, where=path, fix=_FIX)
+        if not name and part != "question":
+            fix = f"{_FIX} It has {', '.join(rows[0])}."
+            raise InputError(f"no column of the {part} is known", where=path, fix=fix)
+        chosen[part] = name
+    for row in rows:
+        if row.get(chosen["label"]) in ("", None):
+            yield "rows without a label"
+            continue
+        question = row.get(chosen["question"], "") if chosen["question"] else chosen["label"]
+        item, who, label = (row.get(chosen[part]) for part in VOTE[1:])
+        yield str(question), str(item), str(who), label_of(label)
+
+
 def _label_studio(rows: list[Row]) -> Found:
     """The last annotation of each person on a task."""
     for row in rows:
@@ -264,7 +239,7 @@ def _label_studio(rows: list[Row]) -> Found:
                 elif controls[control] > 1:
                     yield f"{kind} for several regions"
                 else:
-                    yield Vote(control, item, who, label_of(value))
+                    yield control, item, who, label_of(value)
 
 
 def _argilla(rows: list[Row]) -> Found:
@@ -272,10 +247,9 @@ def _argilla(rows: list[Row]) -> Found:
     for n, row in enumerate(rows):
         given = row["responses"]
         if isinstance(given, dict):
+            by_question = given.items()
             given = [
-                {**one, "values": {question: one}}
-                for question, answers in given.items()
-                for one in answers or ()
+                {**one, "values": {name: one}} for name, own in by_question for one in own or ()
             ]
         for one in given or ():
             if one.get("status", "submitted") != "submitted":
@@ -284,7 +258,7 @@ def _argilla(rows: list[Row]) -> Found:
             who = str(one.get("user_id", one.get("user")))
             for question, answer in (one.get("values") or {}).items():
                 value = answer.get("value") if isinstance(answer, dict) else answer
-                yield Vote(question, str(row.get("id") or n), who, label_of(value))
+                yield question, str(row.get("id") or n), who, label_of(value)
 
 
 def _mturk(rows: list[Row]) -> Found:
@@ -298,47 +272,42 @@ def _mturk(rows: list[Row]) -> Found:
         answers += [(name[7:], value) for name, value in row.items() if name[:7] == "Answer."]
         for name, value in answers:
             if isinstance(value, dict):
-                ticked = [label for label, on in value.items() if on is True]
-                name, value = name, value.get("label", ticked)
+                value = value.get("label", [label for label, on in value.items() if on is True])
             elif str(value).casefold() in ("true", "false") and "." in name:
                 name, _, label = name.rpartition(".")
                 value = label if str(value).casefold() == "true" else ""
             if value not in ("", None) and name != "taskAnswers":
                 name = name.removesuffix(".label")
-                yield Vote(name, str(row["HITId"]), str(row["WorkerId"]), label_of(value))
-
-
-QUESTIONS = {
-    "preference": "preference", "support": "aspect supported", "delivery": "aspect delivered by",
-}  # fmt: skip
+                yield name, str(row["HITId"]), str(row["WorkerId"]), label_of(value)
 
 
 def _pairwright(rows: list[Row]) -> Found:
     """The first round; a scale is a question. Responses have names that do not tell which one is
     chosen: how far people agree must not depend on how often they are right."""
     for row in rows:
-        kind, pair, item, label = (row[name] for name in ("kind", "pair", "item", "label"))
+        kind, pair, item, who, label = (
+            row[name] for name in ("kind", "pair", "item", "annotator", "label")
+        )
         if row["round"] != 1 or kind == "comment":
             yield "repeats, comments and votes of a second round"
         elif label in (CANNOT_TELL, CANNOT_JUDGE):
             yield "answers that say that they cannot tell"
         elif kind == "quality":
             scale, _, role = item.partition(" ")
-            about = f"{row['unit']} {role}"
-            yield Vote(f"quality: {scale}", about, row["annotator"], label_of(label))
+            yield f"quality: {scale}", f"{row['unit']} {role}", who, label_of(label)
         else:
             drawn = hashlib.sha256(pair.encode()).digest()[0] % 2
             names = ("other", "one") if drawn else ("one", "other")
             label = dict(zip(("chosen", "rejected"), names, strict=True)).get(label, label)
-            yield Vote(QUESTIONS[kind], f"{pair} {item}".strip(), row["annotator"], label)
+            yield QUESTIONS[kind], f"{pair} {item}".strip(), who, label
 
 
 def study_votes(answers: pd.DataFrame) -> pd.DataFrame:
     """The votes of a study's answers, with the `dyad` of each as `cluster`."""
     rows: list[Row] = answers.to_dict("records")  # type: ignore[assignment]
     read = [(vote, row["dyad"]) for row in rows for vote in _pairwright([row])]
-    told = [(*vote, dyad) for vote, dyad in read if isinstance(vote, Vote)]
-    return pd.DataFrame(told, columns=[*Vote._fields, "cluster"])
+    told = [(*vote, dyad) for vote, dyad in read if not isinstance(vote, str)]
+    return pd.DataFrame(told, columns=[*VOTE, "cluster"])
 
 
 FORMATS: dict[str, tuple[tuple[str, ...], Callable[[list[Row]], Found]]] = {

@@ -24,7 +24,7 @@ from pairwright.evaluation.settings import Scorers
 from pairwright.settings.config import validate
 from pairwright.settings.domains import Domains
 from pairwright.training.plan_settings import PlanScoring, Training
-from pairwright_human_eval.opened import read_study
+from pairwright_human_eval.folder import read_study
 from released import right
 from sheets import fill
 

@@ -163,14 +163,6 @@ def test_a_second_rating_is_an_error_and_another_level_is_missing() -> None:
     assert (found.percent.n, found.raters) == (2, 2)
 
 
-def test_order_and_names_of_rows_change_nothing() -> None:
-    ratings = of_matrix(PUBLISHED["irrcac_raw_4raters"]["data_rater_major"])
-    again = ratings.sample(frac=1, random_state=5)
-    again = again.assign(annotator=again["annotator"].str[::-1])
-    levels = range(1, 6)
-    assert agreement(again, levels, "ordinal") == agreement(ratings, levels, "ordinal")
-
-
 # Intervals
 
 
@@ -217,19 +209,3 @@ def test_no_interval_without_something_to_vary(ratings: pd.DataFrame, note: str)
     found = agreement(ratings).percent
     assert found.value is not None
     assert (found.low, found.note) == (None, f"no interval: {note}")
-
-
-def test_what_nobody_else_rated_is_left_out_of_n() -> None:
-    rows: list[Row] = [("x", "p", 1), ("x", "q", 2), ("y", "p", 1), ("y", "q", 1), ("z", "r", 1)]
-    found = agreement(table_of(rows), [1, 2])
-    assert (found.items, found.percent.n, found.raters) == (2, 4, 2)
-
-
-def test_items_of_one_cluster_are_sampled_together() -> None:
-    """Four copies of an item say nothing more than it."""
-    ratings = drawn(6, 60, 40, 4)
-    copies = [
-        ratings.assign(item=ratings["item"] + f" {n}", cluster=ratings["item"]) for n in "abcd"
-    ]
-    once, together = agreement(ratings).percent, agreement(pd.concat(copies)).percent
-    assert (together.low, together.high) == pytest.approx((once.low, once.high))

@@ -12,7 +12,6 @@ from label_studio_server import controls
 from pairwright import assets
 from pairwright.errors import InputError
 from pairwright.settings.domains import Anchor, Scale
-from pairwright.settings.prompt import Prompts
 from pairwright_human_eval.forms import labelling_config, render_guidelines
 from pairwright_human_eval.label_studio import same_form
 from pairwright_human_eval.records import KINDS, Kind
@@ -42,25 +41,6 @@ def scale(question: str = "Is it?", **change: object) -> Scale:
     return Scale.model_validate(
         {"name": "good", "question": question, "anchors": anchors, **change}
     )
-
-
-def test_controls_are_questions_with_their_choices() -> None:
-    scores = {"correctness": {*"12345", "cannot_judge"}}
-    scores |= {"relevance": {*"12345"}, "helpfulness": {*"12345"}}
-    assert controls("quality", SCALES, 0) == {
-        f"{name}_{side}": choices for name, choices in scores.items() for side in "ab"
-    }
-    assert controls("preference", SCALES, 3) == {"preference": {"A", "B", "equal", "cannot_tell"}}
-    support = {"clearly", "plausibly", "no", "contradicted"}
-    delivered = {"A", "B", "both", "neither", "cannot_tell"}
-    assert controls("rubric", SCALES, 2) == {
-        f"{name}_{n}": choices
-        for n in range(2)
-        for name, choices in (("support", support), ("delivered", delivered))
-    }
-    assert controls("rubric", SCALES, 0) == {}
-    # Scores without an anchor can be given, too.
-    assert controls("quality", (scale(),), 0)["good_a"] == {"1", "2", "3"}
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -110,26 +90,6 @@ def test_a_form_is_as_label_studio_and_the_study_need_it(kind: Kind) -> None:
     assert not re.findall(telling, FORMS[kind].replace("Cannot judge", ""))
 
 
-def test_people_read_the_words_of_the_scales_alike_for_both_sides() -> None:
-    page = form("quality")
-    headers, shown = values(page, "Header"), values(page, "Choice")
-    for n, each in enumerate(SCALES, start=1):
-        assert f"{n}. {each.question}" in headers
-        for anchor in each.anchors:
-            assert shown.count(f"{anchor.score}: {anchor.text}") == 2
-    assert shown.count("Cannot judge") == 2
-    sides = {choices.attrib["name"]: values(choices, "Choice") for choices in page.iter("Choices")}
-    for scale in SCALES:
-        assert sides[f"{scale.name}_a"] == sides[f"{scale.name}_b"]
-
-
-def test_the_preference_is_asked_about_this_person() -> None:
-    assert (
-        "Going only by these posts, which answer would this person find more useful?"
-        " Not which you prefer."
-    ) in values(form("preference"), "Header")
-
-
 def test_markup_in_a_scale_is_text() -> None:
     question = "Is 1 < 2 & \"so\" 'on' [[ true ]] <b>?</b>"
     xml = labelling_config("quality", (scale(question),))
@@ -153,21 +113,6 @@ def test_guidelines_are_short_practical_and_unblind_nothing() -> None:
     assert said in " ".join(GUIDELINES.split())
     for word in ("chosen", "rejected", "twin", "mode ", "model", "wrong profile", "Pairwright"):
         assert word not in GUIDELINES
-
-
-def test_guidelines_have_scales_of_one_s_own_in_their_own_words() -> None:
-    anchors = ({"score": 0, "text": "no | none"}, {"score": 2, "text": "yes"})
-    own = Scale.model_validate({"name": "safety", "question": "Is it safe?", "anchors": anchors})
-    page = render_guidelines((*SCALES[:1], own))
-    assert (
-        "| | 1. Is what the response says correct? | 2. Is it safe? |\n"
-        "| --- | --- | --- |\n"
-        "| 0 | | no \\| none |\n"
-        "| 1 | wrong or unsafe on the main point | |\n"
-        "| 2 | a serious error | yes |\n"
-    ) in page
-    assert "[[" not in page
-    assert SCALES[1].question not in page
 
 
 def test_a_wheel_has_everything_that_an_export_reads() -> None:
@@ -211,18 +156,3 @@ def test_a_form_laid_out_anew_is_the_same_and_every_other_is_not() -> None:
         assert not same_form(xml.replace(old, new, 1), xml)
     for text in ("", "<View>", "{}", "<View/><View/>", "<View a='&x;'/>"):
         assert not same_form(text, xml)
-
-
-def test_the_judges_prompt_is_the_same_with_and_without_cannot_judge() -> None:
-    prompts = Prompts.load(assets.PROMPTS)
-    assert [each.name for each in SCALES if each.cannot_judge] == ["correctness"]
-    without = tuple(each.model_copy(update={"cannot_judge": False}) for each in SCALES)
-    for name, values in (
-        ("quality", {"question": "Q", "response": "R"}),
-        ("compare", {"question": "Q", "first": "R", "second": "S"}),
-    ):
-        ask = prompts.ask(name, **values, scales=SCALES)
-        assert ask.messages == prompts.ask(name, **values, scales=without).messages
-        assert "cannot judge" not in ask.messages[-1].content.lower()
-    # Nor does it make another run.
-    assert repr(scale(cannot_judge=True)) == repr(scale())

@@ -10,8 +10,7 @@ import pytest
 from live_study import files_of
 from pairwright.errors import InputError, StoreError
 from pairwright.settings.rules import HumanRules, PlanRules
-from pairwright_human_eval.folder import HumanFolder, write_study
-from pairwright_human_eval.opened import OpenStudy, read_study
+from pairwright_human_eval.folder import HumanFolder, OpenStudy, read_study, write_study
 from pairwright_human_eval.records import Answer, KeyedTask, Task, digest, pseudonyms
 from pairwright_human_eval.second_round import Part, add_adjudication, deal, open_parts
 from pairwright_human_eval.tasks import BlindUnit, blind_task

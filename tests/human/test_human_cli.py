@@ -2,7 +2,6 @@
 
 import base64
 import re
-import shlex
 import shutil
 from collections import Counter
 from collections.abc import Callable
@@ -12,10 +11,9 @@ import pytest
 
 from live_study import LiveStudy
 from pairwright.records import Pair
-from pairwright_human_eval.folder import file_hash, read_tasks
+from pairwright_human_eval.folder import file_hash, read_study, read_tasks
 from pairwright_human_eval.forms import labelling_config
-from pairwright_human_eval.opened import read_study
-from pairwright_human_eval.records import KINDS, pseudonyms
+from pairwright_human_eval.records import KINDS
 from study import VERIFIED, Study, pairwright
 
 SEED = ("--seed", 7)
@@ -108,14 +106,6 @@ def test_the_secret_seed_is_in_no_file_outside_private(built: Path, tmp_path: Pa
     assert not [text for text in spelled if text in said + done.said]
 
 
-def test_a_sample_is_of_units(study: LiveStudy) -> None:
-    study.do("export", *SEED, "--sample", 10)
-    _, fixed, key, _, _ = read_study(study.run)
-    assert fixed.of == 24
-    rated = Counter(k.unit for k in key.values() if (k.kind, k.round) == ("quality", 1))
-    assert [*rated.values()] == [3] * 10
-
-
 def edited(name: str, change: Callable[[list[str]], list[str]]) -> Callable[[Path], None]:
     """Changes the lines of a file of the run."""
 
@@ -163,45 +153,3 @@ def test_ids_and_sides_are_drawn_with_a_secret_that_is_kept(study: LiveStudy) ->
     shutil.rmtree(study.folder.path)
     study.do("export")
     assert not study.key.keys() & first
-
-
-def test_quality_is_named_first_and_a_folder_s_name_is_no_markup(
-    built: Path, tmp_path: Path
-) -> None:
-    study = copied(built, tmp_path / "a [b] [/c]")
-    for command in (("export", *SEED, "--sample", 12), ("simulate",), ("status",)):
-        said = study.do(*map(str, command))
-        if command[0] == "export":  # A title is broken over lines.
-            assert "".join(str(study.folder.path).split()) in "".join(said.split())
-        rows = re.findall(r"\b(quality|preference|rubric)\b", said.partition("annotators can")[0])
-        assert command[0] == "simulate" or list(dict.fromkeys(rows)) == list(KINDS), command
-
-
-@pytest.mark.real
-def test_simulating_a_second_time_answers_the_second_round_alone(study: LiveStudy) -> None:
-    study.do("export", *SEED)
-    tasks = len(study.key)
-    assert f"annotators answered {tasks} open tasks." in study.do("simulate", "--seed", 3)
-    first = study.answers
-    assert "Nothing is open" in study.do("simulate", "--accuracy", 1)
-    assert study.answers == first
-    assert "Tasks added" in study.do("adjudicate")
-    said = study.do("simulate", "--accuracy", 1, "--seed", 4)
-    added = [answer for answer in study.answers if answer not in first]
-    assert f"answered {len({answer.task for answer in added})} open task" in said
-    assert {answer.annotator for answer in added} == set(pseudonyms(6, "adjudicator"))
-
-
-@pytest.mark.real
-def test_printed_commands_can_be_pasted(built: Path, tmp_path: Path) -> None:
-    study = LiveStudy(Path(shutil.copytree(built, tmp_path / "a run")))
-    for command in ("export", "simulate", "report"):
-        for line in study.do(command).splitlines():
-            if match := re.match(r"  pairwright (human .*)", line):
-                assert str(study.run) in shlex.split(match[1], comments=True), line
-    release = tmp_path / "a release"
-    made = pairwright("release", study.run, "--out", release, "--version", "1.0.0", "--trial")
-    assert made.code == 0, made.said
-    (check,) = re.findall(r"^  pairwright (check .*)$", made.out, re.MULTILINE)
-    assert shlex.split(check)[:2] == ["check", str(release)]
-    assert pairwright(*shlex.split(check)).code == 0

@@ -264,10 +264,10 @@ def test_every_annotation_is_an_answer_or_set_aside(tmp_path: Path, seed: int) -
     [
         (b"", "no JSON"),
         (b"{}", "not a list of Label Studio tasks"),
-        (b"[]", "not a list of Label Studio tasks"),
+        (b"[]", "holds no annotation"),
         (b"3", "not a list"),
         (b'[{"id": 1, "annotations": []}]', "holds no annotation"),
-        (b'[{"id": 1, "data": {}}]', "as they are imported"),
+        (b'[{"id": 1, "data": {}}]', "holds no annotation"),
         (b'{"id": 1, "annotations": []}\n{"id": 2}\n', ":2: no JSON"),
         (b'[\n{"id": 1,\n"data": {"ta', ":3: no JSON"),
         (b"[\xff\xfe]", "no JSON"),
@@ -289,11 +289,11 @@ def test_a_file_that_is_no_export_is_named_with_what_to_do(
 
 def test_other_formats_are_named_and_a_byte_order_mark_is_no_fault(tmp_path: Path) -> None:
     for path, message in (
-        (EXPORTS / "json_min.json", "JSON-MIN"),
+        (EXPORTS / "json_min.json", "holds no annotation"),
         (EXPORTS / "preference.csv", "no JSON"),
         (tmp_path, "directory"),
         (tmp_path / "not-there.json", "No such file"),
-        (LABEL_STUDIO / "first6_sdk_all_JSON_MIN.json", "JSON-MIN"),
+        (LABEL_STUDIO / "first6_sdk_all_JSON_MIN.json", "holds no annotation"),
         (LABEL_STUDIO / "ui_annotation_task.json", "not a list of"),
     ):
         with pytest.raises(InputError, match=message):
@@ -347,7 +347,7 @@ def test_a_bad_file_is_named_and_the_others_are_taken_in(
     done = study.command("import", files[0], bad, EXPORTS / "preference.json")
     assert done.code == 1
     assert "bad.json" in done.err
-    assert "holds no task of this study" in done.err
+    assert "holds no annotation of a task of this study" in " ".join(done.err.split())
     assert "Taken in: 1." in done.out
     before = study.files()
     assert "bad.json" in study.refused("import", bad)

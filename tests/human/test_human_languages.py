@@ -8,11 +8,9 @@ import pytest
 
 from label_studio_server import controls
 from live_study import LiveStudy, usual
-from pairwright.errors import InputError
 from pairwright_human_eval.forms import (
     labelling_config,
     load_language,
-    render_guidelines,
 )
 from pairwright_human_eval.forms import (
     sheet_rows as rows_of_sheet,
@@ -50,29 +48,6 @@ def test_a_form_is_translated_whole_and_stores_the_same(kind: Kind) -> None:
         for choices in root.iter("Choices")
     }
     assert asked == controls(kind, SCALES, aspects=1)
-
-
-def test_guidelines_say_as_much_and_name_the_choices_as_the_form_does() -> None:
-    language = load_language("de")
-    page, english = render_guidelines(SCALES, language), render_guidelines(SCALES)
-    for mark in ("\n## ", "\n### ", "\n| ", "\n- **", "\n> ", "\n**"):
-        assert page.count(mark) >= english.count(mark) > 0
-    assert "[[" not in page
-    fewer = render_guidelines(SCALES, language, aspects=False)
-    assert "[[" not in fewer
-    assert len(fewer.split()) < 0.85 * len(page.split())
-    assert not any(f"\n- **{language(word)}" in fewer for word in ("Clearly", "Contradicted"))
-    assert set(fewer.splitlines()) < set(page.splitlines())
-    for scale in SCALES:
-        assert language(scale.question) in page
-        assert all(language(anchor.text) in page for anchor in scale.anchors)
-    flat = " ".join(page.split())
-    named = (
-        "No difference for this person", "Cannot tell", "Clearly", "Plausibly", "Contradicted",
-        "Only A", "Only B", "Both", "Neither", "Cannot judge", "Response B",
-    )  # fmt: skip
-    for choice in named:
-        assert language(choice) in flat
 
 
 @pytest.fixture
@@ -134,23 +109,3 @@ def test_a_spreadsheet_says_what_the_form_says(kind: Kind) -> None:
         elif what:
             assert what.removeprefix(f"{language('Line')} 1: ") in form
     assert asked == {"quality": 6, "preference": 1, "rubric": 2}[kind]
-
-
-def test_a_language_whose_files_are_wrong_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("pairwright_human_eval.forms.LANGUAGES", tmp_path)
-    path = tmp_path / "xx.toml"
-    for text, said in (
-        ("[words", "Expected"),
-        ("words = 3\n", r"\[words\]: Input should be a table"),
-        ("nothing = 1\n", "nothing"),
-    ):
-        path.write_text(text, encoding="utf-8")
-        with pytest.raises(InputError, match=said) as caught:
-            load_language("xx")
-        assert str(caught.value.where).startswith(str(path))
-    path.write_text("[words]\n", encoding="utf-8")
-    with pytest.raises(InputError, match="No such file") as caught:
-        render_guidelines(SCALES, load_language("xx"))
-    assert caught.value.where == str(tmp_path / "guidelines.xx.md")

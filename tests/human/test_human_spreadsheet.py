@@ -11,7 +11,7 @@ from live_study import LiveStudy, split_votes, usual
 from pairwright_human_eval.forms import QUESTIONS
 from pairwright_human_eval.records import KeyedTask
 from pairwright_human_eval.sheets import LONGEST, guarded, unguarded
-from released import PAIRS, Answers, answered, released, rows, run_of
+from released import PAIRS, Answers, answered, run_of
 from sheets import ANSWER, FIELD, TASK, TEXT, WHAT, Rows, sheet_rows, write
 
 FIRST = "annotator-01"
@@ -41,21 +41,6 @@ def chosen(study: LiveStudy) -> set[str]:
         places = {role: place for place, role in study.key[answer.task].sides.items()}
         found.add(places.get(answer.label, answer.label))
     return found
-
-
-@pytest.mark.real
-def test_a_study_by_spreadsheet_is_decided_reported_and_released(
-    study: LiveStudy, tmp_path: Path
-) -> None:
-    sheets = sorted(path.name for path in (study.folder.path / "spreadsheets").iterdir())
-    assert sheets == [f"{name}.csv" for name in NAMES]
-    study.do("import", *map(study.fill, NAMES))
-    assert study.answered == set(study.key)
-    assert not study.set_aside
-    assert [*study.states().values()] == ["verified"] * 16
-    study.do("report")
-    assert b"simulated" not in study.files()["report.html"]
-    assert len(rows(released(study.run, tmp_path / "release"))) == 24
 
 
 def test_the_same_answers_come_from_a_spreadsheet_and_from_label_studio(study: LiveStudy) -> None:
@@ -228,21 +213,6 @@ def test_of_two_files_the_later_one_counts_and_equal_answers_count_once(
     max(study.folder.raw.iterdir()).unlink()
     study.do("import")
     assert chosen(study) == {"B"}
-
-
-def test_an_answer_that_is_changed_and_changed_back_is_the_first_one(
-    study: LiveStudy, tmp_path: Path
-) -> None:
-    for n, choice in enumerate("ABA"):
-        out = tmp_path / f"{n}.csv"
-        said = study.do("import", study.fill(FIRST, preferring(choice), out=out))
-        assert "Taken in: 1." in said
-        assert chosen(study) == {choice}
-    # A copy of the last one adds nothing, nor one of other tasks.
-    assert "Taken in: 0." in study.do("import", tmp_path / "2.csv")
-    other = study.fill("annotator-02", preferring("A"))
-    study.do("import", other)
-    assert "Taken in: 0." in study.do("import", tmp_path / "2.csv", other)
 
 
 def number(rows: Rows, field: str) -> int:

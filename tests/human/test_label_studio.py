@@ -16,9 +16,12 @@ from pairwright.errors import CallFailed, EndpointRefused, InputError, Pairwrigh
 from pairwright.extras import install
 from pairwright.progress import Event, Note
 from pairwright_human_eval.answers import withdraw_person
-from pairwright_human_eval.label_studio import PushResult, pull_answers, push_tasks
-from pairwright_human_eval.records import KINDS
-from pairwright_human_eval.server import LabelStudioClient
+from pairwright_human_eval.label_studio import (
+    LabelStudioClient,
+    PushResult,
+    pull_answers,
+    push_tasks,
+)
 from stand_in import KEY, Reply, StandIn
 
 UNITS = 10
@@ -104,15 +107,6 @@ def test_tasks_go_out_once_and_in_order(site: Site) -> None:
     assert site.made.folder.server.read_bytes() == state
 
 
-def test_quality_comes_first(tmp_path: Path, site: Site) -> None:
-    """It tells nothing about a person: who knows one person's aspects cannot forget them."""
-    site = site._replace(made=make_study(tmp_path / "two", 2, ANNOTATORS[:2]))
-    for links in site.push().links.values():
-        assert [kind for kind, _ in links] == list(KINDS)
-    titles = [project["title"].rpartition(" ")[2] for project in site.stand_in.projects.values()]
-    assert titles == [*KINDS, *KINDS]
-
-
 def test_people_who_have_withdrawn_are_neither_asked_nor_fetched_from(site: Site) -> None:
     site.push()
     withdraw_person(site.made.folder.run, ANNOTATORS[1], yes=True)
@@ -169,15 +163,6 @@ def test_an_import_whose_reply_got_lost_is_made_anew(
     assert site.held() == site.tasks
     assert len(site.stand_in.projects) == 3
     assert {project.id for project in site.made.pushed().projects} == {*site.stand_in.projects}
-
-
-def test_an_import_that_did_nothing_is_made_anew(site: Site) -> None:
-    site.stand_in.before = site.on_import(2, (500, {"detail": "database is locked"}))
-    with pytest.raises(CallFailed, match="database is locked"):
-        site.push()
-    site.mend()
-    assert site.push().imported == 20
-    assert site.held() == site.tasks
 
 
 def test_answers_in_a_project_whose_import_was_cut_off_are_not_deleted(site: Site) -> None:

@@ -1,5 +1,7 @@
-"""The forms in a real browser on the real server: hostile texts in every place, and skips."""
+"""The forms in a real browser on the real server: answers, skips, and hostile texts in every
+place."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,10 +15,9 @@ from label_studio_process import LabelStudioServer, prepare
 from label_studio_server import ANNOTATORS, cache_folder, make_study, scales
 from pairwright.records import Aspect, Pair, Post
 from pairwright.settings.rules import PlanRules
-from pairwright_human_eval.forms import labelling_config
-from pairwright_human_eval.label_studio import pull_answers, push_tasks
-from pairwright_human_eval.records import KINDS, Data
-from pairwright_human_eval.server import LabelStudioClient
+from pairwright_human_eval.forms import labelling_config, questions, read_form
+from pairwright_human_eval.label_studio import LabelStudioClient, pull_answers, push_tasks
+from pairwright_human_eval.records import KINDS, Data, Objection
 from pairwright_human_eval.tasks import BlindUnit, blind_task
 from small_studies import one, rubric, violate
 
@@ -156,22 +157,35 @@ def test_a_comment_written_before_skip_comes_back_with_the_skip(
     assert found == {("skipped", "offensive"): 3, ("skipped", ""): 3}
 
 
-def test_a_phone_is_told_that_it_will_not_do(
+def test_what_is_ticked_comes_back_as_it_was_ticked(
     tmp_path: Path, server: LabelStudioClient, browsing: Browsing
 ) -> None:
-    make_study(tmp_path, 1, ("annotator-10",), KINDS)
-    pushed = push_tasks(tmp_path, server.url)
+    """Another option of each question, in every form, and a comment; not before all are ticked."""
+    made = make_study(tmp_path, 1, ("annotator-11",), KINDS)
     page = browsing.page
-    size = page.viewport_size
-    assert size is not None
-    note = page.get_by_text("Please use a computer")
-    for title, link in pushed.links["annotator-10"]:
-        open_form(page, link)
-        assert not note.is_visible()
-        page.set_viewport_size({"width": 390, "height": 840})
-        assert note.is_visible()
-        picture(page, tmp_path, f"{title}-phone")
-        page.set_viewport_size(size)
+    submit = page.locator("button", has_text=re.compile(r"^Submit"))
+    for _, link in push_tasks(tmp_path, server.url).links["annotator-11"]:
+        form = open_form(page, link)
+        expect(submit).to_be_disabled()
+        for n, question in enumerate(form.all()):
+            options = question.locator("label")
+            options.nth(n % options.count()).click()
+        page.locator("textarea").first.fill("Ask reader@example.org: <b>why</b>?")
+        with page.expect_response(lambda of: "/annotations" in of.url and of.ok) as reply:
+            submit.click()
+        assert reply.value.status == 201
+    assert not browsing.harm()
+    expected = set()
+    for task in made.key:
+        asked = questions(task.kind, scales(), task.aspects).values()
+        ticks = ((one.control, [*one.choices][n % len(one.choices)]) for n, one in enumerate(asked))
+        said = read_form(ticks, task, scales())
+        assert not isinstance(said, Objection)
+        comment = ("comment", "", "Ask [e-mail] <b>why</b>?")
+        expected |= {(task.task, *one) for one in (*said, comment)}
+    found = pull_answers(tmp_path)
+    assert {(one.task, one.kind, one.item, one.label) for one in found.answers} == expected
+    assert not found.set_aside
 
 
 def skip(page: Page) -> None:

@@ -1,7 +1,6 @@
 """Push, pull and status against the real Label Studio, in its cached environment."""
 
 import json
-import os
 import re
 import subprocess
 import sys
@@ -25,12 +24,15 @@ from label_studio_server import (
     newcomer,
     wait_for,
 )
-from pairwright.errors import InputError
 from pairwright.progress import Event, Note
 from pairwright_human_eval.answers import write_answers
-from pairwright_human_eval.label_studio import PushResult, pull_answers, push_tasks
-from pairwright_human_eval.opened import read_study
-from pairwright_human_eval.server import LabelStudioClient
+from pairwright_human_eval.folder import read_study
+from pairwright_human_eval.label_studio import (
+    LabelStudioClient,
+    PushResult,
+    pull_answers,
+    push_tasks,
+)
 
 pytestmark = pytest.mark.real
 
@@ -198,38 +200,3 @@ def test_a_personal_access_token_serves_as_well(
     made = make_study(tmp_path, 2, ("annotator-40",), ("quality",))
     monkeypatch.setenv("LABEL_STUDIO_API_KEY", token)
     assert push(running, made).imported == 2
-
-
-def test_the_server_starts_again_on_its_data_and_ends_with_us(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    environment = prepare(cache_folder())
-    monkeypatch.chdir(tmp_path)
-    with LabelStudioServer(environment, Path("data"), 0) as first:
-        account, pid = first.account, first.pid
-        with pytest.raises(InputError, match="is running on this data"):
-            LabelStudioServer(environment, tmp_path / "data", 0).__enter__()
-        with pytest.raises(InputError, match="port cannot be used"):
-            LabelStudioServer(environment, tmp_path / "other", first.port).__enter__()
-    with pytest.raises(ProcessLookupError):
-        os.kill(pid, 0)
-    with LabelStudioServer(environment, tmp_path / "data", 0) as second:
-        assert second.account == account
-    written = second.log.read_text(encoding="utf-8")
-    assert account.password not in written
-    assert account.token not in written
-    for path in ("account.json", "server.log", ".env", ""):
-        assert (tmp_path / "data" / path).stat().st_mode & 0o077 == 0
-
-
-def test_a_server_that_does_not_come_up_shows_the_end_of_its_log(tmp_path: Path) -> None:
-    environment = prepare(cache_folder())
-    data = tmp_path / "data"
-    with LabelStudioServer(environment, data, 0):
-        pass
-    (data / "label_studio.sqlite3").write_bytes(b"not a database     " * 100)
-    with (
-        pytest.raises(InputError, match="file is not a database"),
-        LabelStudioServer(environment, data, 0),
-    ):
-        pass

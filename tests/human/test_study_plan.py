@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from pairwright.settings.rules import HumanRules, PlanRules
-from pairwright_human_eval.opened import fitting
+from pairwright_human_eval.folder import fitting
 from pairwright_human_eval.records import Data, pseudonyms
 from pairwright_human_eval.report import decide
 from pairwright_human_eval.study import WORDS_A_MINUTE, export_tasks, plan_study, words_shown

@@ -10,8 +10,7 @@ import pytest
 from pairwright import assets
 from pairwright.evaluation.outputs import PersonQuestions
 from pairwright.pairs import RowDelivery, RowSupport
-from pairwright_human_eval.folder import read_tasks
-from pairwright_human_eval.opened import read_study
+from pairwright_human_eval.folder import read_study, read_tasks
 from pairwright_human_eval.records import KeyedTask
 from pairwright_human_eval.report import decide
 from pairwright_human_eval.units import Unit
@@ -84,13 +83,6 @@ def test_a_row_has_what_people_said_of_each_aspect_and_the_supported_ones_as_key
     for question in PersonQuestions(found).own:
         (row,) = (row for row in found if row.id == question.pair)
         assert question.aspects == (row.rubric_aspects[0].aspect,)
-
-
-def test_without_a_study_all_aspects_are_the_answer_key(tmp_path: Path) -> None:
-    run = run_of(tmp_path / "run", SOME, study=False)
-    for row in rows(written(run, tmp_path / "release", trial=True)):
-        assert row.answer_key == row.rubric_aspects
-        assert {aspect.support for aspect in row.rubric_aspects} == {None}
 
 
 @pytest.mark.real

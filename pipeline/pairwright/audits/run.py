@@ -29,8 +29,7 @@ from pairwright.pairs import (
 )
 from pairwright.pairs.address import read_tombstones
 from pairwright.progress import Note, Progress, Step, log_notes
-from pairwright_human_eval.folder import HumanFolder
-from pairwright_human_eval.opened import read_study
+from pairwright_human_eval.folder import HumanFolder, read_study
 from pairwright_human_eval.released import ReleasedStudy, published, read_public
 from pairwright_human_eval.units import outline_of
 

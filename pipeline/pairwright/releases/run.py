@@ -27,8 +27,7 @@ from pairwright.releases.contents import TRIAL, Contents, Json, Stated, UnitOutc
 from pairwright.releases.rows import read_subjects, reasons
 from pairwright.settings.config import essential
 from pairwright.version import __version__
-from pairwright_human_eval.folder import HumanFolder
-from pairwright_human_eval.opened import read_study
+from pairwright_human_eval.folder import HumanFolder, read_study
 from pairwright_human_eval.released import ReleasedStudy, published
 
 _AGAIN = "Run pairwright build again to its end: no call is sent twice."
