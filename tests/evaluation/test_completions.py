@@ -268,16 +268,3 @@ def test_empty_replies_are_asked_again_and_then_do_not_count(tmp_path: Path) -> 
     written = (tmp_path / "out/completions.jsonl").read_text().splitlines()
     texts = [json.loads(text) for text in written]
     assert [of["id"] for of in texts if of["unscored"]] == ["item-1"] * 3
-
-
-def test_what_cannot_pick_is_refused_before_anything_is_sent(tmp_path: Path) -> None:
-    done = ran(tmp_path, loaf(), source(tmp_path), "--scorer", "longer", temperature=0.0)
-    assert done.code == 2
-    assert "one and the same" in done.said
-    assert done.err.split()[-1] == "0"
-    done = ran(tmp_path, loaf(), source(tmp_path), "--scorer", "compares")
-    assert done.code == 2
-    assert "compares two responses" in done.said
-    without_policy = command(tmp_path, source(tmp_path), {"seed": 1})
-    assert without_policy.code == 2
-    assert "there is no policy" in without_policy.said

@@ -88,10 +88,9 @@ def figures_of(pairs: pd.DataFrame, *, blind: bool = False) -> tuple[ScorerFigur
     half is the rejected one of the other: it is right on exactly one half, or tied on both. An
     interval around such a figure would say that it could have come out otherwise.
     """
-    figures: list[ScorerFigure] = []
+    figures, units = list[ScorerFigure](), units_of(pairs)
     for mode, own in pairs.groupby("mode", sort=False):
-        figures += _of_mode(str(mode), own, blind=blind)
-    units = units_of(pairs)
+        figures += _of_mode(str(mode), own, units[units["mode"] == mode], blind=blind)
     for mode in units[(units.label == "chosen") & (units.halves == 2)]["mode"].unique():
         if net := net_right_flips(units, mode):
             even = blind and net.value == 0
@@ -99,47 +98,48 @@ def figures_of(pairs: pd.DataFrame, *, blind: bool = False) -> tuple[ScorerFigur
     return tuple(figures)
 
 
-def _of_mode(mode: str, pairs: pd.DataFrame, *, blind: bool) -> Iterator[ScorerFigure]:
-    units, points = units_of(pairs), pairs.point.fillna(0.0)
-    twins, placebos = bool((units.halves == 2).all()), bool((units.label == "equal").all())
+def _of_mode(
+    mode: str, pairs: pd.DataFrame, units: pd.DataFrame, *, blind: bool
+) -> Iterator[ScorerFigure]:
+    points, twins = pairs.point.fillna(0.0), bool((units.halves == 2).all())
     even = blind and twins and bool((points.groupby(pairs.unit).sum() == 1).all())
-    yield _share("coverage", mode, mode, units.whole.astype(float), units.cluster)
-    if placebos:
+    yield _figure("coverage", mode, mode, _share(units.whole, units.cluster))
+    if (units.label == "equal").all():
         whole = units[units.whole]
-        yield _share("placebo_flips", mode, mode, whole.flip, whole.cluster, even=even)
+        share = _share(whole.flip, whole.cluster)
+        yield _figure("placebo_flips", mode, mode, share, even=even)
         return
-    groups = [(mode, units.index)]
-    groups += [(str(name), of.index) for name, of in units.groupby("domain", sort=False) if name]
-    groups += [(FOLLOWS[name], units.index[units.follows == name]) for name in FOLLOWS]
-    for group, of in groups:
-        if not len(of):
+    groups = {mode: units.label.notna()}
+    groups |= {str(name): units.domain == name for name in units.domain.unique() if name}
+    groups |= {title: units.follows == name for name, title in FOLLOWS.items()}
+    for group, of in groups.items():
+        own, flips = pairs[pairs.unit.isin(units.index[of])], units[of]
+        if not len(own):
             continue
-        own = pairs.unit.isin(of)
-        chance = round(float(pairs.chance[own].mean()), 6) if mode == QUESTIONS else None
-        accuracy = _share("accuracy", mode, group, points[own], pairs.cluster[own], even=even)
-        yield ScorerFigure(**accuracy.model_dump() | {"chance": chance})
+        chance = round(float(own.chance.mean()), 6) if mode == QUESTIONS else None
+        share = _share(points[own.index], own.cluster)
+        yield _figure("accuracy", mode, group, share, even=even, chance=chance)
         if twins:
-            flips = units.loc[of]
-            yield _share("both_right", mode, group, flips.flip, flips.cluster, even=even)
-    judged = pairs[pairs.forward.notna()]
-    if len(judged):
-        same = (judged.forward == judged.backward).astype(float)
-        yield _share("swap_consistency", mode, mode, same, judged.cluster)
+            share = _share(flips.flip, flips.cluster)
+            yield _figure("both_right", mode, group, share, even=even)
+    if len(judged := pairs[pairs.forward.notna()]):
+        same = judged.forward == judged.backward
+        yield _figure("swap_consistency", mode, mode, _share(same, judged.cluster))
 
 
-def _share(
-    name: str, mode: str, group: str, values: pd.Series, clusters: pd.Series, *, even: bool = False
-) -> ScorerFigure:
-    """A mean of points from 0 to 1, with Wilson's interval by cluster."""
-    estimate = mean_points(values.to_numpy(float), cluster_numbers(list(clusters)))
-    return _figure(name, mode, group, estimate, even=even)
+def _share(values: pd.Series, clusters: pd.Series) -> Estimate:
+    """The mean of points from 0 to 1, with Wilson's interval by cluster."""
+    return mean_points(values.to_numpy(float), cluster_numbers(list(clusters)))
 
 
 def _figure(
-    name: str, mode: str, group: str, estimate: Estimate, *, even: bool = False
-) -> ScorerFigure:
+    name: str, mode: str, group: str, estimate: Estimate, *, even: bool = False,
+    chance: float | None = None,
+) -> ScorerFigure:  # fmt: skip
     fixed = {"low": None, "high": None, "note": IDENTITY} if even else {}
-    return ScorerFigure(name=name, mode=mode, group=group, **estimate.model_dump() | fixed)
+    return ScorerFigure(
+        name=name, mode=mode, group=group, chance=chance, **estimate.model_dump() | fixed
+    )
 
 
 def flips(units: pd.DataFrame, mode: str) -> pd.DataFrame:
