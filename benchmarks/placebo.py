@@ -17,8 +17,8 @@ twin). A placebo is the same without wishes. All are scored by the evaluation it
 `overlap_plain` is of twins whose responses repeat the words of the wishes. Intervals: simulated
 couples with up to three twins and two placebos each, alike within a couple; `coverage` is the least
 share of intervals that hold the truth, by scorers and numbers of couples, of so many repetitions
-(2,000). `half_widths` are of a scorer that is right on 80 % of twins and flips on
-10 % of placebos.
+(2,000); couples that are all right have no interval. `half_widths` are of a scorer that is right on
+80 % of twins and flips on 10 % of placebos.
 
 The last line is JSON.
 """
@@ -223,15 +223,14 @@ def coverage(chance: Chance, repetitions: int) -> dict[str, float]:
     for couples in (15, 40, 150):
         shares = {}
         for name, (right, flips) in SCORERS.items():
-            held, truth = 0, right - flips / 2
+            held, truth = [], right - flips / 2
             for _ in range(repetitions):
                 units = _simulated_units(chance, couples)
-                points = _points(chance, units, (right, flips))
-                found = _net(points, units)
-                assert found.low is not None
-                assert found.high is not None
-                held += found.low <= truth <= found.high
-            shares[name] = held / repetitions
+                found = _net(_points(chance, units, (right, flips)), units)
+                # If all couples are right in all there is no interval.
+                if found.low is not None and found.high is not None:
+                    held.append(found.low <= truth <= found.high)
+            shares[name] = sum(held) / max(1, len(held))
         print(f"{couples} couples: {', '.join(f'{n} {s:.3f}' for n, s in shares.items())}")
         least[str(couples)] = round(min(shares.values()), 3)
     return least
