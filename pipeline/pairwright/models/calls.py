@@ -78,11 +78,9 @@ class Request:
     def of(cls, canonical: str, purpose: str, *, enlarged: bool = False) -> "Request":
         """The request whose canonical form this is."""
         fields = json.loads(canonical)
-        messages = tuple(Message(m["role"], m["content"]) for m in fields.pop("messages"))
-        schema = fields.pop("schema")
-        return cls(
-            **fields, messages=messages, schema_json=schema, purpose=purpose, enlarged=enlarged
-        )
+        fields["messages"] = tuple(Message(m["role"], m["content"]) for m in fields["messages"])
+        fields["schema_json"] = fields.pop("schema")
+        return cls(**fields, purpose=purpose, enlarged=enlarged)
 
     def body(self, token_parameter: str) -> dict[str, Any]:
         """The JSON body of the chat completion that is sent."""
@@ -169,21 +167,14 @@ def completion_of(key: str, body: bytes) -> Completion:
         message = choice["message"]
         text, instead = _said(message)
         thought, text = _without_thinking(text)
-        usage = data.get("usage")
-        prompt, reply = _tokens(usage, "prompt_tokens"), _tokens(usage, "completion_tokens")
-        cached = _tokens(usage, "prompt_tokens_details", "cached_tokens")
-        thinking = _tokens(usage, "completion_tokens_details", "reasoning_tokens")
         reasoning = message.get("reasoning_content") or message.get("reasoning") or ""
         return Completion(
-            key=key,
+            key,
             # Half an emoji, cut inside its escape, can be written to no file.
-            text=text.encode("utf-8", "replace").decode(),
-            finish=str(choice.get("finish_reason") or "stop"),
-            reasoning=reasoning + thought,
-            prompt_tokens=prompt,
-            completion_tokens=reply,
-            cached_tokens=min(prompt, cached),
-            thinking_tokens=min(reply, thinking),
+            text.encode("utf-8", "replace").decode(),
+            str(choice.get("finish_reason") or "stop"),
+            reasoning + thought,
+            *_tokens(data.get("usage")),
             recorded=data.get("object") == RECORDED,
             instead=instead,
             served=" ".join(visible(str(data.get("model") or "")).split())[:200],
@@ -232,11 +223,20 @@ def _without_thinking(text: str) -> tuple[str, str]:
         text = text[end.end() :]
 
 
-def _tokens(usage: Any, *names: str) -> int:
-    """A count of tokens; 0 for none that an endpoint can mean."""
-    for name in names:
-        usage = usage.get(name) if isinstance(usage, dict) else None
-    return int(usage) if isinstance(usage, (int, float)) and 0 <= usage < 1_000_000_000 else 0
+def _tokens(usage: Any) -> tuple[int, int, int, int]:
+    """Tokens of the prompt, the reply, the prompt from a cache, and thinking; 0 for none that an
+    endpoint can mean."""
+
+    def count(*names: str) -> int:
+        found = usage
+        for name in names:
+            found = found.get(name) if isinstance(found, dict) else None
+        return int(found) if isinstance(found, (int, float)) and 0 <= found < 1_000_000_000 else 0
+
+    prompt, reply = count("prompt_tokens"), count("completion_tokens")
+    cached = count("prompt_tokens_details", "cached_tokens")
+    thinking = count("completion_tokens_details", "reasoning_tokens")
+    return prompt, reply, min(prompt, cached), min(reply, thinking)
 
 
 def first_words(body: bytes) -> str:
