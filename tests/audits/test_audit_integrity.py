@@ -24,10 +24,7 @@ def post(id: str, words: str, created: str | None = None) -> RowPost:
     return RowPost(id=id, text=words, created=created)
 
 
-POSTS = (
-    post("p1", FIRST, "2023-01-01T00:00:00"),
-    post("p2", SECOND, "2023-02-01T00:00:00.5"),
-)
+POSTS = (post("p1", FIRST, "2023-01-01T00:00:00"), post("p2", SECOND, "2023-02-01T00:00:00.5"))
 
 
 def row(number: int = 1, **changes: Any) -> Row:

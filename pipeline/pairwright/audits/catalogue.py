@@ -1,20 +1,16 @@
-"""The checks of an audit: their words in checks.toml, and the functions that look at rows.
-
-A check that needs one row is a function of it. It returns what is wrong, an empty text if nothing
-is, and None if the row has nothing that the check examines:
+"""The checks of an audit: their words and limits in checks.toml, and functions of their names.
 
     @row_check
     def empty_text(row: Row) -> str | None:
         return "" if row.question.strip() else "question is empty"
-
-A check that compares rows is a function of the table of all of them, which `facts.py` describes:
 
     @table_check
     def duplicate_id(facts: Facts) -> Found:
         again = facts.table.index[facts.table["id"].duplicated()]
         return Found(len(facts.table), dict.fromkeys(again, "an earlier row has this id"))
 
-`counted` compares what either finds with the limit in checks.toml.
+A function of a row returns what is wrong, an empty text if nothing is, and None if the row has
+nothing that the check examines. `facts.py` describes the table of all rows.
 """
 
 import tomllib
@@ -26,7 +22,6 @@ from typing import TYPE_CHECKING, TypeVar
 
 from pairwright.audits.records import Check, CheckDefinition, Family, Flag
 from pairwright.pairs import Row
-from pairwright.stats import Estimate
 
 if TYPE_CHECKING:
     from pairwright.audits.facts import Facts
@@ -118,17 +113,6 @@ def counted(name: str, found: Found, facts: "Facts") -> Check:
             for n, detail in flags
         ),
     )
-
-
-def note_check(
-    name: str, config: str = "", found: Estimate | None = None, *, of: int = 0, detail: str = ""
-) -> Check:
-    """A check that decides nothing."""
-    found = found if found and found.n else None
-    return Check(
-        family=DEFINITIONS[name].family, name=name, config=config, status="note", found=found,
-        of=of or (found.n if found else 0), detail=detail,
-    )  # fmt: skip
 
 
 def clip(detail: str) -> str:

@@ -11,9 +11,8 @@ import pandas as pd
 
 from pairwright.audits.catalogue import Found, table_check
 from pairwright.audits.facts import Facts
-from pairwright.audits.records import Check, Flag, Status
+from pairwright.audits.records import Check, Flag
 from pairwright.modes import halves_of, label_of
-from pairwright.stats import Estimate
 from pairwright.text import number_of
 
 # Ids and labels
@@ -171,36 +170,28 @@ def not_verified(facts: Facts) -> Found:
 
 
 def human_checks(facts: Facts) -> Iterator[Check]:
-    """Counts of verified pairs by configuration, and the votes for the chosen response."""
-    simulated = {} if facts.public is None else simulated_decisions(facts)
-    for config, own in facts.table.groupby("config"):
-        rows, verified = len(own), int(own["verified"].sum())
-        by_program = int(own["subject"].map(simulated).fillna(0).sum())
-        why = ""
-        if label_of(own["mode"].iloc[0]) == "given":
-            why = "nobody was asked: the labels are the users' own choices"
-        elif facts.public is None:
-            why = "nobody was asked"
-        elif simulated:
-            pairs = number_of(by_program, "pair")
-            why = f"{pairs} verified by simulated annotators, which verifies nothing"
-        # Counted, not estimated: there is no interval.
-        value = round(verified / rows, 6)
-        yield Check(
-            family="human", name="verified", config=str(config), status="note", count=verified,
-            found=Estimate(value=value, low=None, high=None, n=rows, clusters=rows), of=rows,
-            detail=why,
-        )  # fmt: skip
+    """The number of verified pairs, and the votes for the chosen response."""
+    table, why = facts.table, ""
+    if all(label_of(mode) == "given" for mode in table["mode"].unique()):
+        why = "nobody was asked: the labels are the users' own choices"
+    elif facts.public is None:
+        why = "nobody was asked"
+    elif simulated := simulated_decisions(facts):
+        pairs = number_of(int(table["subject"].map(simulated).fillna(0).sum()), "pair")
+        why = f"{pairs} verified by simulated annotators, which verifies nothing"
+    verified = int(table["verified"].sum())
+    yield Check(
+        family="human", name="verified", status="note", count=verified, of=len(table), detail=why
+    )
     if facts.public is None:
         return
-    votes = facts.public.findings.preferred
+    votes, status = facts.public.findings.preferred, "too_few"
     # Whether the interval of the votes lies above or below 50 %.
-    status: Status = "too_few"
     if votes.low is not None and votes.high is not None and not votes.low <= 0.5 <= votes.high:
         status = "pass" if votes.low > 0.5 else "fail"
-    yield Check(
-        family="human", name="preferred", status=status, found=votes, of=votes.n, limit=0.5,
-        detail=votes.note,
+    yield Check.model_validate(
+        {"family": "human", "name": "preferred", "status": status, "found": votes, "of": votes.n,
+         "limit": 0.5, "detail": votes.note}
     )  # fmt: skip
 
 

@@ -13,7 +13,6 @@ from pairwright.audits.catalogue import (
     TABLE_CHECKS,
     Found,
     counted,
-    note_check,
 )
 from pairwright.audits.comparisons import human_checks, simulated_decisions, user_dominates
 from pairwright.audits.duplicates import NearDuplicates
@@ -190,7 +189,10 @@ def _reading(
         flags=tuple(flag for one in unread for flag in flags[one.reason]),
     )  # fmt: skip
     if source.said:
-        yield note_check("read_as", of=rows, detail="; ".join(source.said))
+        yield Check(
+            family="integrity", name="read_as", status="note", of=rows,
+            detail="; ".join(source.said),
+        )  # fmt: skip
     if ties:
         yield Check(
             family="integrity", name="ties", status="note", count=ties, of=rows + ties,

@@ -52,14 +52,22 @@ def _secrets(text: str) -> Iterator[Span]:
             yield from (match.span() for match in pattern.finditer(text))
 
 
-def _numbers(form: str, is_valid: Callable[[str], bool]) -> Callable[[str], Iterator[Span]]:
-    """Numbers of a form that stand alone and whose check digits are right."""
-    pattern = re.compile(rf"(?<![\w.,+/$-])(?:{form})(?![\w-]|[.,]\d)")
+def _sought(
+    pattern: str, is_valid: Callable[[str], bool] = bool, marks: str = "", flags: int = 0
+) -> Callable[[str], Iterator[Span]]:
+    """Find what has a form and is valid, in texts with one of some marks, which is quick to see."""
+    compiled = re.compile(pattern, flags)
 
     def found(text: str) -> Iterator[Span]:
-        return (one.span() for one in pattern.finditer(text) if is_valid(one.group()))
+        if not marks or any(mark in text for mark in marks):
+            yield from (one.span() for one in compiled.finditer(text) if is_valid(one.group()))
 
     return found
+
+
+def _numbers(form: str, is_valid: Callable[[str], bool]) -> Callable[[str], Iterator[Span]]:
+    """Numbers of a form that stand alone and whose check digits are right."""
+    return _sought(rf"(?<![\w.,+/$-])(?:{form})(?![\w-]|[.,]\d)", is_valid)
 
 
 def _is_card(number: str) -> bool:
@@ -97,21 +105,13 @@ def _national_ids(text: str) -> Iterator[Span]:
             yield from found(text)
 
 
-_MAIL = re.compile(
+_MAIL = (
     r"(?<![A-Za-z0-9._%+@/-])[A-Za-z0-9._%+-]{0,63}[A-Za-z0-9_-](?:@|\uff20|%40)"
     r"(?!(?:[\w.-]*\.)?example\.)(?:[\w-]{1,63}\.){1,5}[^\W\d_]{2,24}(?![A-Za-z0-9@-])"
 )
 _NO_MAILBOX = re.compile(
     r"(?:git|no-?reply)@|.*\.(?:example|test|invalid|local|png|jpe?g|gif|svg)$"
 )
-
-
-def _emails(text: str) -> Iterator[Span]:
-    if "@" in text or "\uff20" in text or "%40" in text:
-        for match in _MAIL.finditer(text):
-            if not _NO_MAILBOX.match(match.group()):
-                yield match.span()
-
 
 # Seven digits with no more than marks between them: quick to look for, and few texts have it.
 _MAY_BE_PHONE = re.compile(r"\d(?:[ .()/\u00a0\u2010\u2011-]{0,4}\d){6}")
@@ -124,32 +124,17 @@ def _phones(text: str) -> Iterator[Span]:
             yield match.start, match.end
 
 
-_PAGE = re.compile(
+_PAGE = (
     r"(?<![\w@./-])(?:https?://)?(?:www\.)?(?:"
     r"(?:twitter|x|github|instagram|facebook)\.com/"
     r"(?!(?:search|p|features|explore|share|intent|login|about|hashtag)\b)"
     r"[\w.-]+(?:/status/\d+)?(?![\w/])"
-    r"|[\w-]+(?:\.[\w-]+)+/(?:(?:users?|u|in|profiles?|members?)/[\w%~-]|[@~]\w)[\w.%~/-]*)",
-    re.IGNORECASE,
+    r"|[\w-]+(?:\.[\w-]+)+/(?:(?:users?|u|in|profiles?|members?)/[\w%~-]|[@~]\w)[\w.%~/-]*)"
 )
-
-
-def _profile_urls(text: str) -> Iterator[Span]:
-    if "/" in text:
-        yield from (match.span() for match in _PAGE.finditer(text))
-
-
-_HANDLE = re.compile(
+_HANDLE = (
     r"(?<![\w@.+/\\{}-])@[A-Za-z_][A-Za-z0-9_]{2,29}(?![\w@({/=:]|[.-]\w)"
     r"|(?<![\w/.])/?u/[A-Za-z0-9_-]{3,20}(?![\w/-])"
 )
-
-
-def _handles(text: str) -> Iterator[Span]:
-    if "@" in text or "u/" in text:
-        yield from (match.span() for match in _HANDLE.finditer(text))
-
-
 _IBAN = r"[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?"
 _CARD = r"[2-6]\d{3}([ -]?)\d{4}\1\d{4}\1\d{4}|3[47]\d{2}([ -]?)\d{6}\2\d{5}"
 _FINDERS: tuple[tuple[str, Callable[[str], Iterator[Span]]], ...] = (
@@ -157,10 +142,10 @@ _FINDERS: tuple[tuple[str, Callable[[str], Iterator[Span]]], ...] = (
     ("account", _numbers(_IBAN, iban.is_valid)),
     ("account", _numbers(_CARD, _is_card)),
     ("national_id", _national_ids),
-    ("email", _emails),
-    ("public_name", _profile_urls),
+    ("email", _sought(_MAIL, lambda found: not _NO_MAILBOX.match(found), "@\uff20%")),
+    ("public_name", _sought(_PAGE, marks="/", flags=re.IGNORECASE)),
     ("phone", _phones),
-    ("public_name", _handles),
+    ("public_name", _sought(_HANDLE, marks="@/")),
 )
 """By check. If findings overlap, that of the first is kept."""
 KINDS = tuple(dict.fromkeys(kind for kind, _ in _FINDERS))

@@ -20,9 +20,7 @@ class CheckDefinition(Record):
     family: Family
     name: str
     title: str
-    """A few words, such as `Picks the longer response`."""
     why: str
-    """Why it matters: one or two sentences."""
     todo: str
     """A remedy for the person who made the pairs."""
     limit: float = 0.0
@@ -39,10 +37,9 @@ class Flag(Record):
     """One row that a check names."""
 
     row: str
-    """The row's id."""
     detail: str = ""
     where: str = ""
-    """`file:line` of the row in what was audited; ids may be there twice."""
+    """`file:line` in what was audited; ids may be there twice."""
 
 
 class Check(Record):
@@ -50,7 +47,6 @@ class Check(Record):
 
     family: Family
     name: str
-    """The name of its definition."""
     config: str = ""
     """Empty: all rows together."""
     status: Status
@@ -78,11 +74,10 @@ class Redaction(Record):
 
     row: str
     where: str = ""
-    """`file:line` of the row."""
     field: str
     """Such as `question` or `profile[2].text`, counted from 0."""
     post: str
-    """The post's id, if it is in one."""
+    """The post's id; may be empty."""
     kind: str
     start: int
     end: int

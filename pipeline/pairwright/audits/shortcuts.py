@@ -9,7 +9,6 @@ import pandas as pd
 
 from pairwright.audits.accuracies import accuracy_check
 from pairwright.audits.blind import COUNTS, LEAST_CLUSTERS, bag_points
-from pairwright.audits.catalogue import note_check
 from pairwright.audits.facts import Facts
 from pairwright.audits.informed import baseline_points
 from pairwright.audits.records import Check, Flag
@@ -244,16 +243,14 @@ def _shared_words(config: _Config, places: Places, shared: Floats) -> Check:
     own = config.own.assign(cluster=config.clusters, words=words)
     twins = own[own["twin"].notna()].groupby("twin", sort=False)
     sums = twins["words"].sum(min_count=2)[twins.size() == 2].dropna()
-    if sums.empty:
-        none = "Not applicable: no twin with two histories."
-        return note_check("twin_shared_words", config.name, detail=none)
     found = mean(sums.to_numpy(), twins["cluster"].first()[sums.index].to_numpy(), least=-np.inf)
     signs = f"more than 0 in {(sums > 0).sum():,} of them, less in {(sums < 0).sum():,}"
+    detail = f"In words per twin: {signs}." if found.n else "No twin has two histories."
     largest = sums.iloc[sorted(np.argsort(-sums.to_numpy(), kind="stable")[:NAMED].tolist())]
     largest = largest[largest > 0]
     named = zip(twins["id"].first()[largest.index], largest, strict=True)
     return Check(
         family="shortcuts", name="twin_shared_words", config=config.name, status="note",
-        found=found, of=found.n, detail=f"In words per twin: {signs}.",
+        found=found if found.n else None, of=found.n, detail=detail,
         flags=tuple(Flag(row=row, detail=f"sum {words:g}") for row, words in named),
     )  # fmt: skip

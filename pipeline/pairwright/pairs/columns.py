@@ -205,10 +205,7 @@ def _words(labels: Iterable[str]) -> dict[str, Meaning]:
 
 
 def _meanings(
-    named: dict[str, str],
-    given: Mapping[str, Iterable[str]],
-    first: Fields,
-    rows: Iterable[Fields],
+    named: dict[str, str], given: Mapping[str, Iterable[str]], first: Fields, rows: Iterable[Fields]
 ) -> dict[str, Meaning]:
     """What the labels of a file mean. If they are columns that hold 0 or 1, the column of labels is
     taken out of `named`. Raises InputError for labels whose meaning nothing says."""
