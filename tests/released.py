@@ -461,8 +461,10 @@ class Known(NamedTuple):
 
 def known_of(layout: Layout) -> Known:
     """What is derived from primary files and an audit that are there."""
-    contents = read_contents(layout)
-    return Known(layout, contents, manifest_of(layout, contents, RowFrames(rows_of(layout))))
+    contents, frames = read_contents(layout), RowFrames()
+    for part, row in rows_of(layout):
+        frames.add(part, row)
+    return Known(layout, contents, manifest_of(layout, contents, frames))
 
 
 def texts(known: Known) -> dict[str, str]:

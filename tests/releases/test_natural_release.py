@@ -48,7 +48,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def released(run: Path) -> Path:
     out = run.with_name("release")
     made = release(run, out, "1.0.0", validation_share=0.3)
-    assert made.stated.kind == "release"
+    assert made.manifest["kind"] == "release"
     assert not made.left_out
     return out
 

@@ -6,9 +6,9 @@ Needs the release's folder alone. Pages are covered by their checksums.
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, NamedTuple
 
 from pydantic_core import to_json
 from typer import Option
@@ -47,6 +47,9 @@ _AGAIN = (
     " maintainers."
 )
 _LONGEST = 100
+"""Characters of a value in a message."""
+_SHARED = ("question", "item_id", "domain", "generator", "judge", "verified")
+"""What both sides of a twin have alike."""
 
 
 class CheckedRelease(NamedTuple):
@@ -127,8 +130,14 @@ def same(name: str, there: object, must: object, where: str) -> None:
         raise difference(f"{name} is {_shown(there)}, and must be {_shown(must)}", where)
 
 
+def same_values(there: Mapping[str, object], must: Mapping[str, object], where: str) -> None:
+    """Raise Difference at the first name whose value is not what it must be."""
+    for name in {**must, **there}:
+        same(name, there.get(name), must.get(name), where)
+
+
 def _shown(value: object) -> str:
-    """A value for a message: escaped, and cut to about a hundred characters."""
+    """A value for a message: escaped, and cut."""
     text = ascii(value) if not isinstance(value, str) or not value.isprintable() else repr(value)
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
 
@@ -204,21 +213,18 @@ def _check_study(layout: Layout, public: ReleasedStudy, stated: Stated) -> None:
     if lost := sorted(there.keys() ^ public.decisions.keys()):
         raise difference(f"{lost[0]} is there or follows from the answers, and not both", file)
     for line, (subject, own) in enumerate(there.items(), start=1):
-        for field in Decision.model_fields:
-            due = getattr(public.decisions[subject], field)
-            same(f"{field} of {subject}", getattr(own, field), due, f"{file}:{line}")
+        same_values(dict(own), dict(public.decisions[subject]), f"{file}:{line} [{subject}]")
 
 
 def _check_manifest(layout: Layout, contents: Contents, frames: RowFrames) -> None:
     """manifest.json counts what is there. Raises Difference."""
     must = json.loads(to_json(manifest_of(layout, contents, frames)))
+    file = layout.inside(layout.manifest)
     try:
-        there: Any = json.loads(read_document(layout.manifest))
-        stated = dict(there)
+        there = dict(json.loads(read_document(layout.manifest)))
     except (TypeError, ValueError, RecursionError):
-        raise difference("is not JSON with named values", layout.inside(layout.manifest)) from None
-    for name in must | stated:
-        same(name, stated.get(name), must.get(name), layout.inside(layout.manifest))
+        raise difference("is not JSON with named values", file) from None
+    same_values(there, must, file)
 
 
 def _check_audit(layout: Layout, must: Audit) -> None:
@@ -301,12 +307,11 @@ class _RowChecks:
 
     def _check_answers(self, row: Row, where: str) -> None:
         due = answered(row.id, row.subject, self._contents)
-        for name in ("votes", "verified", "simulated"):
-            same(name, getattr(row, name), due[name], where)
-        for n, aspect in enumerate(row.rubric_aspects):
-            counts = due["answers"][n] if due["answers"] else (None, None)
+        counts = due.pop("answers") or [(None, None)] * len(row.rubric_aspects)
+        same_values({name: getattr(row, name) for name in due}, due, where)
+        for n, (aspect, count) in enumerate(zip(row.rubric_aspects, counts, strict=True)):
             there = (aspect.support, aspect.delivery)
-            same("answers", there, tuple(counts), f"{where} [rubric_aspects.{n}]")
+            same("answers", there, tuple(count), f"{where} [rubric_aspects.{n}]")
 
     def _refuse_half(self) -> None:
         if half := self._half:
@@ -322,14 +327,11 @@ class _RowChecks:
 
 def _check_twin(first: Row, other: Row, where: str) -> None:
     """Both sides hold the same responses, each chosen for one of two users."""
-    same("asked", (first.asked, other.asked), (True, False), where)
-    for row in (first, other):
-        same("twin_id", row.twin_id, derived_twin_id(first, other), where)
-    for name in ("question", "item_id", "domain", "generator", "judge", "verified"):
-        same(name, getattr(other, name), getattr(first, name), where)
-    same("chosen", other.chosen, first.rejected, where)
-    same("rejected", other.rejected, first.chosen, where)
     if other.user == first.user:
-        raise difference(f"both halves are of {other.user}", where)
+        raise difference(f"both sides are of {other.user}", where)
     dyad = content_id("dyad", *sorted((first.user or "", other.user or "")))
-    same("dyad", (first.dyad, other.dyad), (dyad, dyad), where)
+    shared = {"twin_id": derived_twin_id(first, other), "dyad": dyad}
+    shared |= {name: getattr(first, name) for name in _SHARED}
+    mirrored = {"asked": False, "chosen": first.rejected, "rejected": first.chosen}
+    for row, must in ((first, {"asked": True} | shared), (other, mirrored | shared)):
+        same_values({name: getattr(row, name) for name in must}, must, where)

@@ -153,15 +153,13 @@ class RowFrames:
 
     COLUMNS = (
         "config", "split", "mode", "subject", "user", "dyad", "question", "words_chosen",
-        "words_rejected", "posts", "aspects", "origin", "verified", "untimed",
+        "words_rejected", "posts", "origin", "verified", "untimed",
     )  # fmt: skip
 
-    def __init__(self, rows: Iterable[tuple[Part, Row]] = ()) -> None:
+    def __init__(self) -> None:
         self._rows = list[tuple[object, ...]]()
         self._posts: dict[str, tuple[str, str, str]] = {}
         self._hashes: dict[Part, hashlib._Hash] = {}
-        for part, row in rows:
-            self.add(part, row)
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -173,7 +171,7 @@ class RowFrames:
         words = word_count(row.chosen), word_count(row.rejected)
         self._rows.append((
             part.config, part.split, row.mode, row.subject, row.user, row.cluster,
-            _short(row.question), *words, len(row.profile), len(row.rubric_aspects),
+            _short(row.question), *words, len(row.profile),
             row.aspects_origin or "none", row.verified, row.created is None,
         ))  # fmt: skip
         for post in row.profile:
@@ -209,7 +207,7 @@ class RowFrames:
     def counts(self) -> Json:
         """The rows counted, as manifest.json has it: parts, configurations, all together."""
         rows, posts = self.rows, self.posts
-        means = ["words_chosen", "words_rejected", "posts", "aspects"]
+        means = ["words_chosen", "words_rejected", "posts"]
         configs = rows.groupby("config").agg(
             mode=("mode", "first"),
             rows=("subject", "size"),

@@ -30,18 +30,17 @@ from pairwright.construct.folder import RunFolder
 from pairwright.errors import InputError, on_disk
 from pairwright.files import whole_file, write_whole
 from pairwright.models.store import Store
-from pairwright.modes import MODES, label_of
+from pairwright.modes import MODES
 from pairwright.options import RunPath, share_of
 from pairwright.pages.output import output_folder
 from pairwright.pairs import Layout, Part, Row
 from pairwright.pairs.conversion import user_message
 from pairwright.pairs.layout import write_checksums
 from pairwright.progress import Progress, Step, log_notes
-from pairwright.releases.card import dataset_card, licence_page
+from pairwright.releases.card import dataset_card, licence_page, modes_of
 from pairwright.releases.contents import (
     Contents,
     Json,
-    Stated,
     canary,
     manifest_of,
     write_contents,
@@ -50,6 +49,7 @@ from pairwright.releases.croissant import croissant_json
 from pairwright.releases.licences import AttributionLine, attribution, attribution_lines
 from pairwright.releases.rows import write_data
 from pairwright.releases.run import check_version, gather
+from pairwright.settings.rules import ReleaseInfo
 
 
 class ReleaseResult(NamedTuple):
@@ -58,31 +58,20 @@ class ReleaseResult(NamedTuple):
     folder: Path
     digest: str
     """Its root digest, `sha256:...`, which is to be published beside it."""
-    stated: Stated
-    """Its name, version and kind, and what it was built with."""
     manifest: Json
-    """Its manifest.json."""
+    """Its manifest.json: name, version, kind, and everything counted."""
     table: pd.DataFrame
     """By mode: twins or pairs `released` and `in_run`, `rows` and `users` of the release, and how
     many units of the build `failed`."""
     left_out: Mapping[str, int]
     """By reason, the commonest first: twins and pairs that are not released."""
+    not_stated: tuple[str, ...]
+    """Fields of [release] that are empty, and that a reader of the card would miss."""
 
     @property
     def rows(self) -> int:
         """How many rows it has."""
         return int(self.manifest["rows"]["rows"])
-
-    @property
-    def not_stated(self) -> tuple[str, ...]:
-        """The fields of [release] that are empty, and that a reader of the card would miss."""
-        needless = {"max_overlap", "attribution", "citation"}
-        if "unknown" not in self.manifest["rows"]["licences"]:
-            needless.add("licence")
-        if any(label_of(mode) == "given" for mode in self.table.index):
-            needless |= {"own_licence", "annotators", "payment"}
-        info = self.stated.info
-        return tuple(name for name, value in info if not value and name not in needless)
 
 
 def release(
@@ -191,17 +180,25 @@ def _write(
         "rows": frames.rows.groupby("mode").size(),
         "users": frames.rows.groupby("mode")["user"].nunique(),
     })  # fmt: skip
+    order = [mode for mode in MODES if mode in counts.index]
     reasons = (why.removeprefix("refused: ").split("; ")[0] for why in subjects["why"] if why)
     return ReleaseResult(
         folder=out,
         digest=write_checksums(layout.root),
-        stated=contents.stated,
         manifest=manifest,
-        table=counts.reindex([mode for mode in MODES if mode in counts.index])
-        .fillna(0)
-        .astype(int),
+        table=counts.reindex(order).fillna(0).astype(int),
         left_out=dict(Counter(reasons).most_common()),
+        not_stated=_not_stated(contents.stated.info, manifest),
     )
+
+
+def _not_stated(info: ReleaseInfo, manifest: Json) -> tuple[str, ...]:
+    needless = {"max_overlap", "attribution", "citation"}
+    if "unknown" not in manifest["rows"]["licences"]:
+        needless.add("licence")
+    if any(mode.label == "given" for mode in modes_of(manifest)):
+        needless |= {"own_licence", "annotators", "payment"}
+    return tuple(name for name, value in info if not value and name not in needless)
 
 
 # Files that are made of others
