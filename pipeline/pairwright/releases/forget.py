@@ -60,10 +60,10 @@ def forget(
 ) -> tuple[tuple[Removal, ...], tuple[str, ...]]:
     """Record who or what is to be forgotten: the next release goes without it.
 
-    Every pair made of that user's or that address's posts, or with a response by that user, is left
-    out, twins whole, with the answers on it. RUN/forgotten.jsonl holds hashes only; recording
-    somebody again is harmless. The run folder itself still holds the posts. Exits with 1 if
-    somebody or something named is nowhere in the run.
+    Leaves out every pair made of that user's or that address's posts, or with a response by that
+    user. A twin goes as a whole, with the answers on it. RUN/forgotten.jsonl holds hashes only;
+    recording somebody again is harmless. The run folder itself still holds the posts. Exits with 1
+    if somebody or something named is nowhere in the run.
 
     Raises InputError if nothing is named, or an address is not one. Returns what was recorded,
     and what is nowhere in the run.
