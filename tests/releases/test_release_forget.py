@@ -180,7 +180,7 @@ def test_whoever_is_not_in_the_run_is_told_of_and_recorded(run: Path) -> None:
 
 def test_what_names_nothing_is_refused(run: Path) -> None:
     for options, said in (
-        ((), "nobody and nothing is named"),
+        ((), "nothing to forget is named"),
         (("--user", "  "), "names nobody"),
         *(
             (("--url", url), "is not an address")

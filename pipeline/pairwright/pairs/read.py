@@ -92,6 +92,10 @@ def read_pairs(
     maps, path = _Maps(columns or {}, labels or {}, command), Path(given).expanduser()
     if path.is_dir() and (is_release(path) or is_run(path)):
         return _open_built(path, maps)
+    runs = (one for one in sorted(path.glob("*/")) if (one / CALLS).is_file())
+    if path.is_dir() and (within := [one for one in runs if (one / "pairs.jsonl").is_file()]):
+        what, fix = "holds a run, and is not one", f"Name the run: {within[0]}."
+        raise InputError(what, where=path, fix=fix)
     if path.is_dir() or path.is_file():
         return _open_files(path, maps)
     if not path.exists() and looks_like_id(str(given)):

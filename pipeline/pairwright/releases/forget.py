@@ -77,8 +77,8 @@ def forget(
     RunFolder(run).settings()
     given = dict([*(one for user in users for one in _user(user)), *map(_address, urls)])
     if not given:
-        fix = "Give --user or --url, or several."
-        raise InputError("nobody and nothing is named", where=run, fix=fix)
+        fix = "Give --user or --url; both can be repeated."
+        raise InputError("nothing to forget is named", where=run, fix=fix)
     progress(Step("looking through the run"))
     found = Counter((name, kind) for name, kind, _ in set(_finds(run, given)))
     there = {given[name] for name, _ in found}
