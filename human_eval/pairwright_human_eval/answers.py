@@ -13,7 +13,7 @@ import hashlib
 import json
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
@@ -28,7 +28,7 @@ from pairwright.progress import Note, Progress, log_notes
 from pairwright_human_eval import records
 from pairwright_human_eval.exports import EXPORT, read_export
 from pairwright_human_eval.folder import OpenStudy, open_study, read_study
-from pairwright_human_eval.records import SIMULATED, Answer, Given, KeyedTask, Objection, SetAside
+from pairwright_human_eval.records import SIMULATED, Answer, Given, Objection, SetAside
 from pairwright_human_eval.sheets import is_sheet, read_sheet, without_rows
 
 
@@ -240,9 +240,11 @@ def write_answers(
         once.pop((one.task, one.identity), None)
         once[one.task, one.identity] = one
     answers, aside = _judged([*once.values()], study)
-    old, now = (
-        {(a.task, a.kind, a.item, a.label) for a in each} for each in (_before(study), answers)
-    )
+    try:
+        before = study.answers()
+    except InputError:  # A damaged table is made again.
+        before = ()
+    old, now = ({(a.task, a.kind, a.item, a.label) for a in each} for each in (before, answers))
     differ, there, here = ({one[0] for one in each} for each in (old ^ now, old, now))
     changed = len(differ & there & here)
     write_lines(study.folder.answers, answers)
@@ -253,14 +255,6 @@ def write_answers(
         since={"new": len(differ - there), "changed": changed, "gone": len(differ - here)},
         added=added, repeated=repeated, refused=refused
     )  # fmt: skip
-
-
-def _before(study: OpenStudy) -> tuple[Answer, ...]:
-    """The table as last written. A damaged one is made again."""
-    try:
-        return study.answers()
-    except InputError:
-        return ()
 
 
 def _judged(once: Sequence[Given], study: OpenStudy) -> tuple[list[Answer], list[SetAside]]:
@@ -301,23 +295,21 @@ def _judged(once: Sequence[Given], study: OpenStudy) -> tuple[list[Answer], list
     for task, one in sorted(last.items()):
         if one.said is None:
             set_aside(one, "skipped", one.comment)
-        else:
-            answers += _answers(one, study.key[task])
+            continue
+        keyed, at = study.key[task], "" if one.at == records.NO_TIME else one.at.isoformat()
+        comment: list[records.Said] = [("comment", "", one.comment)] if one.comment else []
+        answers += [
+            Answer(
+                task=task, annotator=keyed.annotator,
+                round=0 if keyed.purpose == "repeat" else keyed.round, unit=keyed.unit,
+                pair=keyed.pair, kind=kind, item=item, label=label, seconds=one.seconds, at=at,
+                source=one.file,
+            )
+            for kind, item, label in (*one.said, *comment)
+        ]  # fmt: skip
     done = {one.task for one in answers} | {line.task for line in aside}
     aside += (line for task, line in drafts.items() if task not in done)
     return answers, sorted(aside, key=lambda line: (line.file, line.task, line.place))
-
-
-def _answers(one: Given, task: KeyedTask) -> Iterator[Answer]:
-    """A line a label."""
-    at = "" if one.at == records.NO_TIME else one.at.isoformat()
-    comment: list[records.Said] = [("comment", "", one.comment)] if one.comment else []
-    for kind, item, label in (*(one.said or ()), *comment):
-        yield Answer(
-            task=task.task, annotator=task.annotator,
-            round=0 if task.purpose == "repeat" else task.round, unit=task.unit, pair=task.pair,
-            kind=kind, item=item, label=label, seconds=one.seconds, at=at, source=one.file
-        )  # fmt: skip
 
 
 # Out again

@@ -1,11 +1,10 @@
 """What stands in the files that annotators see, and that a study is written whole or not at all."""
 
 import json
-import random
 import re
 import shutil
 import stat
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -215,23 +214,6 @@ def test_hostile_texts_arrive_as_safe_html_and_visible_text() -> None:
 
 
 # Deterministic
-
-
-def by_unit(made: Made) -> dict[str, list[str]]:
-    """What each unit's tasks come to, with who has them, in no order."""
-    found = defaultdict(list)
-    for task in made.all():
-        found[task.keyed.unit].append(json.dumps(task.data) + task.keyed.model_dump_json())
-    return {unit: sorted(texts) for unit, texts in found.items()}
-
-
-def test_another_order_of_lines_makes_the_same_tasks() -> None:
-    pairs = mixed(20, 20, ["Home", "Garden"])
-    other = random.Random(1).sample(pairs, len(pairs))
-    first, second = study_of(pairs, **REPEATED), study_of(other, **REPEATED)
-    assert by_unit(first) == by_unit(second)
-    sizes = [{who: len(tasks) for who, tasks in made.tasks.items()} for made in (first, second)]
-    assert sizes[0] == sizes[1]
 
 
 # Units

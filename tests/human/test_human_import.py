@@ -25,7 +25,6 @@ from live_study import LiveStudy, files_of, usual
 from pairwright.errors import InputError
 from pairwright_human_eval.exports import read_export
 from pairwright_human_eval.folder import HumanFolder
-from pairwright_human_eval.records import SUPPORT
 from reference_data import LABEL_STUDIO
 from released import exports_of
 
@@ -192,26 +191,6 @@ def test_what_was_deleted_in_a_project_is_gone_with_its_next_export(tmp_path: Pa
     (deleted,) = [task for task in tasks if any(a["id"] == 4 for a in task["annotations"])]
     deleted["annotations"] = [one for one in deleted["annotations"] if one["id"] != 4]
     assert outcomes(tasks, imported_rows(tmp_path, tasks))[3] == "A"
-
-
-def test_a_line_is_one_label(tmp_path: Path) -> None:
-    answered = imported(tmp_path, "rubric", "quality")
-    by_task: dict[str, list[Any]] = {}
-    for answer in answered.answers:
-        assert (answer.annotator, answer.round) == (KEY[answer.task].annotator, 1)
-        by_task.setdefault(answer.task, []).append(answer)
-    assert Counter(KEY[task].kind for task in by_task) == {"rubric": 2, "quality": 2}
-    for task, answers in by_task.items():
-        if KEY[task].kind == "quality":
-            scales = ("correctness", "relevance", "helpfulness")
-            assert {one.item for one in answers if one.kind == "quality"} == {
-                f"{scale} {role}" for scale in scales for role in ("first", "second")
-            }
-        else:
-            first = [one for one in answers if one.item == "1"]
-            assert [one.kind for one in first] == ["support", "delivery"]
-            assert first[0].label in SUPPORT
-            assert first[1].label == KEY[task].a
 
 
 def test_comments_are_text_that_any_file_can_hold(tmp_path: Path) -> None:

@@ -135,12 +135,6 @@ def test_no_depth_of_nesting_hides_the_text(mark: str) -> None:
         assert "innermost" in checked(mark * depth + "innermost").text, depth
 
 
-def test_what_is_nested_too_deep_is_shown_as_written() -> None:
-    text = "before\n\n" + "> " * 100 + "<b>a & b</b>"
-    assert render_markdown(text).startswith("<pre>before\n\n&gt; &gt;")
-    assert Page(render_markdown(text)).text == text
-
-
 @pytest.mark.parametrize(
     ("markdown", "text"),
     [

@@ -7,9 +7,9 @@ import pytest
 
 from pairwright.settings.rules import HumanRules, PlanRules
 from pairwright_human_eval.folder import fitting
-from pairwright_human_eval.records import Data, pseudonyms
+from pairwright_human_eval.records import pseudonyms
 from pairwright_human_eval.report import decide
-from pairwright_human_eval.study import WORDS_A_MINUTE, export_tasks, plan_study, words_shown
+from pairwright_human_eval.study import export_tasks, plan_study
 from pairwright_human_eval.tasks import make_tasks, possible_overlap
 from pairwright_human_eval.units import units_of
 from released import answered, right, run_of, twinned
@@ -74,10 +74,3 @@ def test_a_plan_counts_the_tasks_of_the_export_and_the_time_to_read_them(tmp_pat
     assert "asks for 3, 2 and 2: it is lowered to 2, 2 and 0" in said
     assert "An overlap of 2 has no effect. A dispute takes 1 further person" in said
     assert f"human export {run} {' '.join(map(str, options))}" in said
-
-
-def test_words_are_those_that_a_reader_sees() -> None:
-    data: Data = {"task": "abc def", "question": "Which one?", "response_a": "<p>one two</p>",
-            "posts": [{"date": "2026-01-01", "text": "I bake bread"}]}  # fmt: skip
-    assert words_shown(data) == words_shown({"x": "Which one one two 2026-01-01 I bake bread"})
-    assert WORDS_A_MINUTE == 238

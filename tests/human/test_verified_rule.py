@@ -7,15 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from pairwright import assets
 from pairwright.evaluation.outputs import PersonQuestions
 from pairwright.pairs import RowDelivery, RowSupport
-from pairwright_human_eval.folder import read_study, read_tasks
 from pairwright_human_eval.records import KeyedTask
 from pairwright_human_eval.report import decide
 from pairwright_human_eval.units import Unit
 from released import PAIRS, Answers, right, rows, run_of, written
-from study import VERIFIED, Study, pairwright
+from study import pairwright
 
 SOME = PAIRS[:6]
 """Two twins and two violate pairs."""
@@ -83,28 +81,3 @@ def test_a_row_has_what_people_said_of_each_aspect_and_the_supported_ones_as_key
     for question in PersonQuestions(found).own:
         (row,) = (row for row in found if row.id == question.pair)
         assert question.aspects == (row.rubric_aspects[0].aspect,)
-
-
-@pytest.mark.real
-def test_the_papers_setting_can_be_verified(tmp_path: Path) -> None:
-    """Gold aspects name no posts: their tasks show the posts ranked best, and are answered."""
-    study = Study.make(tmp_path / "study", preset="paper", planner__retrieval="bm25", **VERIFIED)
-    shutil.copy(assets.EXAMPLES / "recorded" / "gold.jsonl", study.folder / "histories.jsonl")
-    del study.settings["modes"]
-    study.change()
-    run = study.run
-    for command in (
-        ("build", study.config, "--run", run),
-        ("human", "export", run, "--seed", 0),
-        ("human", "simulate", run),
-    ):
-        assert pairwright(*command).code == 0
-    asked = read_study(run)
-    key = [keyed for keyed in asked.key.values() if keyed.kind == "rubric"]
-    tasks = read_tasks(asked.folder, key).values()
-    assert tasks
-    assert all(task["posts"] and task["aspects"] for task in tasks)
-    assert "verified" in states(run)
-    found = rows(written(run, tmp_path / "release", "0.1.0", trial=True))
-    assert found
-    assert all(row.answer_key and row.aspects_origin == "gold" for row in found)
