@@ -227,15 +227,16 @@ def assign_partners(
     for question in ordered:
         for other in question.others:
             usable.setdefault(_couple(question.user, other), []).append(question)
-    best = {couple: _best(asked, couple, most) for couple, asked in usable.items()}
-    worth = {couple: sum(found.values()) for couple, found in best.items()}
+    worth = {couple: sum(_best(own, couple, most).values()) for couple, own in usable.items()}
     partners = match_couples(worth, seed)
+    couples = {_couple(*matched) for matched in partners.items()}
+    best = {couple: _best(usable[couple], couple, most) for couple in couples}
     placebos, found = Counter[Couple](), dict[str, str | Dropped]()
     for question in ordered:
         partner, given = partners.get(question.user), False
         if partner:
             couple = _couple(question.user, partner)
-            given = question.item in best.get(couple, ())
+            given = question.item in best[couple]
             if not question.signal:
                 # Nothing need be known of a placebo's partner before: any question will do.
                 placebos[couple] += 1
@@ -272,11 +273,12 @@ def match_couples(worth: Mapping[Couple, int], seed: int) -> dict[str, str]:
     """
     # The order decides between couples of equal worth.
     ordered = sorted(worth, key=lambda couple: content_id("couple", str(seed), *couple))
-    components = enumerate(nx.connected_components(nx.Graph(ordered)))
-    part_of = {user: n for n, users in components for user in users}
-    parts: dict[int, list[Couple]] = {}
+    connected = nx.utils.UnionFind()
     for couple in ordered:
-        parts.setdefault(part_of[couple[0]], []).append(couple)
+        connected.union(*couple)
+    parts: dict[str, list[Couple]] = {}
+    for couple in ordered:
+        parts.setdefault(connected[couple[0]], []).append(couple)
     matched = [couple for part in parts.values() for couple in _matched(part, worth)]
     return {user: other for one, two in matched for user, other in ((one, two), (two, one))}
 
