@@ -2,7 +2,6 @@
 
 from collections import defaultdict
 from collections.abc import Iterator
-from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -33,15 +32,6 @@ OTHER = ("the one with the highest score", "the one with the lowest score")
 """What the two rules pick, by check."""
 
 
-class _Stream(NamedTuple):
-    """What is kept of a configuration's rows, in addition to the table."""
-
-    sample: ClusterSample[tuple[int, str | None, str]]
-    """Numbers of rows, their languages, which take long to tell, and the rows as JSON, which takes
-    a quarter of their memory."""
-    depend: Clusters
-
-
 class Shortcuts:
     """The part of an audit on shortcuts and informed baselines."""
 
@@ -49,17 +39,18 @@ class Shortcuts:
         """`max_shortcut` bounds max(accuracy, 1 - accuracy) of blind checks: between 0.5 and 1.
         `max_overlap` bounds the accuracy of word overlap with the posts; None: nothing does."""
         self._bound, self._max_overlap = max_shortcut, max_overlap
-        self._streams: defaultdict[str, _Stream] = defaultdict(
-            lambda: _Stream(ClusterSample(SAMPLE), Clusters())
-        )
+        # Numbers of rows, their languages, which take long to find, and the rows as JSON, which
+        # takes a quarter of their memory.
+        self._samples: defaultdict[str, ClusterSample[tuple[int, str | None, str]]]
+        self._samples = defaultdict(lambda: ClusterSample(SAMPLE))
+        self._depend: defaultdict[str, Clusters] = defaultdict(Clusters)
 
     def add(self, number: int, line: ReadRow) -> None:
         """Count one row."""
-        row = line.row
-        own = self._streams[row.config]
-        if own.sample.has_room(row.cluster):
-            own.sample.add(row.cluster, (number, row.language, row.model_dump_json()))
-        own.depend.add(row)
+        row, sample = line.row, self._samples[line.row.config]
+        if sample.has_room(row.cluster):
+            sample.add(row.cluster, (number, row.language, row.model_dump_json()))
+        self._depend[row.config].add(row)
 
     def checks(self, facts: Facts) -> Iterator[Check]:
         """All checks of each configuration, after the last row."""
@@ -68,7 +59,7 @@ class Shortcuts:
             # Labels of placebos are drawn: what picks the chosen response says nothing.
             if label_of(own["mode"].iloc[0]) == "equal":
                 continue
-            config = _Config(str(name), own, self._streams[str(name)].depend, self._bound)
+            config = _Config(str(name), own, self._depend[str(name)], self._bound)
             if not config.twins:
                 # On whole twins each is 50 % by identity.
                 for count in COUNTS:
@@ -80,7 +71,7 @@ class Shortcuts:
         yield from _preferences(facts.table, self._bound)
 
     def _sampled(self, config: "_Config", overlaps: list[pd.DataFrame]) -> Iterator[Check]:
-        drawn = list(self._streams[config.name].sample)
+        drawn = list(self._samples[config.name])
         rows = [Row.of_language(row, language) for _, language, row in drawn]
         places = config.own.index.get_indexer(pd.Index([number for number, _, _ in drawn]))
         n, every = len(drawn), len(config.own)

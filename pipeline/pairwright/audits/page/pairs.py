@@ -27,7 +27,7 @@ class HeldPairs(NamedTuple):
     """What the page holds: base64 of raw deflate (RFC 1951) of JSON."""
 
     listing: str
-    """Titles of checks, and of each pair its id and the checks that name it."""
+    """Titles of checks, and the id of each pair and the checks that name it."""
     blocks: tuple[str, ...]
     pairs: int
     total: int

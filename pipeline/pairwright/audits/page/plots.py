@@ -1,6 +1,5 @@
 """The plot of an audit: how often each way of choosing picks the chosen response."""
 
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from pairwright.audits.page.verdict import LABELS, VERDICTS, guesses
@@ -52,7 +51,14 @@ def _accuracies(shown: list[Check], audit: Audit) -> Plot:
     for n, check in enumerate(shown):
         mode = check.config.removeprefix("mode ") if check.family == "baselines" else ""
         labels.append(", ".join(filter(None, (LABELS.get(check.name, check.name), mode))))
-        _draw(axes, n, check)
+        marker, colour = LOOKS[check.status]
+        if check.found and check.found.value is not None:
+            ends = [end for end in (check.found.low, check.found.high) if end is not None]
+            axes.plot(ends, [n] * len(ends), color=colour.light, linewidth=2, zorder=2)
+            axes.plot(
+                check.found.value, n, marker, color=colour.light, markersize=6,
+                markeredgecolor=PAPER.light, clip_on=False, zorder=3,
+            )  # fmt: skip
     axes.set_yticks(range(len(shown)), labels, fontsize=9)
     axes.set_ylim(len(shown) - 0.4, -0.6)
     axes.set_xlim(0, 1)
@@ -74,16 +80,3 @@ def _accuracies(shown: list[Check], audit: Audit) -> Plot:
     if bound:
         caption += f" The shaded band is allowed without the user ({audit.max_shortcut:g})."
     return plot(figure, caption, name="accuracies")
-
-
-def _draw(axes: Axes, n: int, check: Check) -> None:
-    found = check.found
-    if found is None or found.value is None:
-        return
-    marker, colour = LOOKS[check.status]
-    if found.low is not None and found.high is not None:
-        axes.plot([found.low, found.high], [n, n], color=colour.light, linewidth=2, zorder=2)
-    axes.plot(
-        found.value, n, marker, color=colour.light, markersize=6, markeredgecolor=PAPER.light,
-        clip_on=False, zorder=3,
-    )  # fmt: skip
