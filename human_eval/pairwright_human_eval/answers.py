@@ -90,6 +90,8 @@ def import_answers(
     Raises InputError if there is no study, if simulated answers are in it, or if no file at all can
     be imported.
 
+        >>> import_answers("runs/first", ["project-1.json"]).open_tasks
+
     Examples::
 
         pairwright human import runs/first project-1.json project-2.json

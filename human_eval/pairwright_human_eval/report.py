@@ -101,7 +101,9 @@ def decide(run: RunPath, *, progress: Progress = log_notes) -> DecisionReport:
     The rule is [human] of RUN/config.toml: change it there and report again, to decide by another
     rule. The report then says that it is not the rule that was fixed at export.
 
-    Raises InputError where there is no study, or its files were damaged.
+    Raises InputError if there is no study, or its files were damaged.
+
+        >>> decide("runs/first").to_adjudicate
 
     Examples::
 

@@ -116,6 +116,8 @@ def export_tasks(
 
     Raises InputError if the run holds no pair, or a study was exported there.
 
+        >>> export_tasks("runs/first").tasks
+
     Examples::
 
         pairwright human export runs/first
@@ -145,6 +147,8 @@ def plan_study(
     Repeats are counted; a second round is not.
 
     Raises InputError if the run holds no pair.
+
+        >>> plan_study("runs/first", annotators=2).workloads
 
     Examples::
 
