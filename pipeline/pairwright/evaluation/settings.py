@@ -182,7 +182,7 @@ FORMS = {
 
 
 def with_scorers(settings: Scorers, given: Iterable[str]) -> tuple[Scorers, tuple[str, ...]]:
-    """Add the scorers that are given in one of FORMS; also give the names of all, each once.
+    """Add the scorers that are given in one of FORMS; also return the names of all, each once.
 
     Raises InputError for a form that is not whole, and for two scorers of one name.
     """
@@ -218,14 +218,15 @@ def _given(form: str, rest: str) -> tuple[str, Scorers]:
     if not rest or (form in ("openai", "python") and not (first and second)):
         what = f"{form + ':' + rest!r} is not whole"
         raise InputError(what, where="--scorer", fix=f"Write {FORMS[form]}.")
-    name, endpoints, file = _name(rest), dict[str, Any](), Path(first or rest).resolve()
+    name, endpoints = _name(rest), dict[str, Any]()
     spec: dict[str, Any] = {"kind": "classifier", "model": rest}
     if form == "scores":
         file = Path(rest).resolve()
         name, spec = _name(file.stem), {"kind": "scores", "path": str(file)}
     elif form == "python":
-        name, spec = _name(second), {"kind": "python", "object": f"{file.stem}:{second}"}
-        spec["folder"] = str(file.parent)
+        file, name = Path(first).resolve(), _name(second)
+        named = {"object": f"{file.stem}:{second}", "folder": str(file.parent)}
+        spec = {"kind": "python", **named}
     elif form == "openai":
         # The key goes to no server of a plain address.
         known = second.startswith("https:") and "OPENAI_API_KEY" in os.environ

@@ -1,7 +1,7 @@
 """What is under test: something that scores one response, compares two, or has scores of pairs.
 
-A kind that ships with Pairwright is a class with one of the three methods, its table in
-`evaluation/settings.py`, and the line in `opening.py` that opens it. A scorer of your own needs
+A kind that ships with Pairwright is a class with one of the three methods, and beside it the class
+of its table, whose method `open` makes it; `settings.Spec` lists these. A scorer of your own needs
 none of this: see `own_scorer`.
 
 A scorer that reads the person should do better than a baseline. `longer` and `constant` cannot see
