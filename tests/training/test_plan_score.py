@@ -16,6 +16,7 @@ from pairwright.errors import CallFailed, InputError
 from pairwright.evaluation.downstream import Downstream
 from pairwright.lines import read_lines
 from pairwright.models import Request
+from pairwright.progress import Event, log_notes
 from pairwright.records import Item
 from pairwright.training.plan_settings import PromptedPlanner
 from pairwright.training.score_planners import (
@@ -93,7 +94,11 @@ def plans_file(tmp_path: Path, *lines: object) -> Path:
 
 def test_plans_made_elsewhere_are_lists(tmp_path: Path) -> None:
     given = gold(tmp_path, *rows(2))
-    ask = read_plans(plans_file(tmp_path, {"id": "q-0", "aspects": ["Cheap"]}))
+    told = list[Event]()
+    lines = ({"id": "q-0", "aspects": ["Cheap"]}, {"id": "q-77", "aspects": ["Dear"]})
+    ask = read_plans(plans_file(tmp_path, *lines), {"q-0", "q-1"}, told.append)
+    (note,) = told
+    assert "1 plan for items that the source does not have, the first for 'q-77'" in str(note)
     found = [line_of(item, ask) for item in given.items]
     assert [(of.planned, of.unscored) for of in found] == [(("Cheap",), ""), (None, "no_plan")]
 
@@ -110,7 +115,7 @@ def test_plans_made_elsewhere_are_lists(tmp_path: Path) -> None:
 def test_a_wrong_plan_is_refused_by_its_line(tmp_path: Path, line: object, message: str) -> None:
     path = plans_file(tmp_path, {"id": "q-0", "aspects": []}, line)
     with pytest.raises(InputError) as raised:
-        read_plans(path)
+        read_plans(path, {"q-0"}, log_notes)
     assert message in str(raised.value)
     assert f"{path}:2" in str(raised.value)
 

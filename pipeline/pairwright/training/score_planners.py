@@ -1,7 +1,7 @@
 """Comparing planners: what each plans, and how that agrees with the gold aspects."""
 
 import random
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -19,7 +19,7 @@ from pairwright.models.connect import open_clients
 from pairwright.notebook import run_async
 from pairwright.options import ItemLimit, OutPath
 from pairwright.pages.output import output_folder
-from pairwright.progress import Progress, Stop, log_notes
+from pairwright.progress import Note, Progress, Stop, log_notes
 from pairwright.records import Dropped, Item, Record
 from pairwright.settings.domains import Domains
 from pairwright.settings.prompt import Prompts
@@ -96,7 +96,8 @@ def score_planners(
     items, endpoints, asked = gold.items[:limit], scoring.endpoints, scoring.asked
     others = others_of(items, scoring.seed)
     files = {n: of.path for n, of in scoring.planners.items() if isinstance(of, FilePlanner)}
-    asks = {name: read_plans(base / path) for name, path in files.items()}
+    known = {item.id for item in gold.items}
+    asks = {name: read_plans(base / path, known, progress) for name, path in files.items()}
 
     async def compare(calls: ScoringCalls) -> dict[str, list[ScoredPlan]]:
         names = {of.endpoint for of in asked.values()}
@@ -196,9 +197,9 @@ class MadePlan(Record):
     aspects: tuple[Annotated[str, Field(pattern=r"\S")], ...]
 
 
-def read_plans(path: Path) -> AskPlan:
-    """Read plans that were made elsewhere, asked as a planner is. Raises InputError for a line that
-    is no plan, and for an item with two."""
+def read_plans(path: Path, known: Collection[str], progress: Progress) -> AskPlan:
+    """Read plans that were made elsewhere, asked as a planner is. A note counts plans for items
+    that are not `known`. Raises InputError for a line that is no plan, and for an item with two."""
     plans = dict[str, MadePlan]()
     fix = "Name a file with one plan per item of the source; `path` starts at the settings' folder."
     for number, made in enumerate(read_lines(path, MadePlan, fix=fix), start=1):
@@ -206,6 +207,9 @@ def read_plans(path: Path) -> AskPlan:
             what = f"the item {made.id!r} has a plan already"
             raise InputError(what, where=f"{path}:{number} [id]", fix=fix)
         plans[made.id] = made
+    if strange := [id for id in plans if id not in known]:
+        told = f"{number_of(len(strange), 'plan')} for items that the source does not have"
+        progress(Note(f"{path}: {told}, the first for {strange[0]!r}."))
 
     async def ask(item: Item) -> Fields:
         if made := plans.get(item.id):
