@@ -225,7 +225,7 @@ def test_decisions_of_simulated_annotators_are_told_from_those_of_people(tmp_pat
     audit = Audit(**dict(audit_of(rows)) | {"simulated_decisions": {"twin-2": True}})
     assert [pair["people"] for pair in Page(tmp_path, audit, rows).pairs] == [
         "verified by people", "nobody was asked",
-        "verified by simulated annotators, which says nothing",
+        "verified by simulated annotators, not by people",
     ]  # fmt: skip
 
 

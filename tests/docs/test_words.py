@@ -17,6 +17,7 @@ PAGES = [
 WORDS = tomllib.loads(Path(__file__).with_name("words.toml").read_text("utf-8"))
 FORBIDDEN = re.compile(rf"(?<!\w)(?:{'|'.join(WORDS['forbidden'])})(?!\w)", re.IGNORECASE)
 END = re.compile(r"(?<=[.!?:])[\"')\]]*\s+(?=[A-Z\"'(\[`])")
+CODE = re.DOTALL | re.MULTILINE
 ABBREVIATION = re.compile(r"\b(?:e\.g|i\.e|vs|et al|Dr)\.\s")
 
 
@@ -50,6 +51,15 @@ def faults(page: Path) -> list[str]:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_a_page_is_plain_english(page: Path) -> None:
     assert faults(page) == []
+
+
+def test_templates_and_lists_of_words_have_no_forbidden_phrase() -> None:
+    """What pages, terminals and forms say, without the parts of Jinja and comments."""
+    tops = ("pipeline", "human_eval")
+    for path in (path for top in tops for path in (ROOT / top).rglob("*")):
+        if path.suffix in (".jinja", ".toml") and path.name != "stopwords.toml":
+            text = re.sub(r"\{[%#{].*?[%#}]\}|^# .*?$", "", path.read_text("utf-8"), flags=CODE)
+            assert not FORBIDDEN.findall(text), path
 
 
 def test_a_long_sentence_and_a_forbidden_phrase_are_found(tmp_path: Path) -> None:

@@ -308,7 +308,7 @@ def test_files_are_taken_in_once_and_answers_are_made_again(
 ) -> None:
     study.do("import", *files[:2])
     before = study.files()
-    assert "Taken in: 0." in study.do("import", *files[:2])
+    assert "Imported: 0." in study.do("import", *files[:2])
     assert study.files() == before
     study.do("import", *files[2:])
     assert len(study.answered) == sum(len(json.loads(f.read_bytes())) for f in files)
@@ -327,7 +327,7 @@ def test_a_bad_file_is_named_and_the_others_are_taken_in(
     assert done.code == 1
     assert "bad.json" in done.err
     assert "holds no annotation of a task of this study" in " ".join(done.err.split())
-    assert "Taken in: 1." in done.out
+    assert "Imported: 1." in done.out
     before = study.files()
     assert "bad.json" in study.refused("import", bad)
     assert study.files() == before

@@ -160,7 +160,7 @@ def _trial_because(subjects: pd.DataFrame, public: ReleasedStudy | None) -> tupl
     if public is None and _need_votes(subjects):
         return ("nobody verified its pairs",)
     if public and public.simulated:
-        return ("simulated annotators answered in place of people",)
+        return ("simulated annotators answered instead of people",)
     return ("it was made with --trial",)
 
 

@@ -102,7 +102,7 @@ def _pair(
     votes, people = row.votes, "not verified" if row.votes else "nobody was asked"
     if row.subject in simulated:
         decided = "verified" if simulated[row.subject] else "not verified"
-        people = f"{decided} by simulated annotators, which says nothing"
+        people = f"{decided} by simulated annotators, not by people"
     names = ("id", "config", "question", "chosen", "rejected")
     return {
         **{name: getattr(row, name) for name in names},
