@@ -117,6 +117,40 @@ def test_what_is_no_verdict_is_asked_again_and_then_named(reply: str) -> None:
     assert len({request.key for request in llm.requests}) == 6
 
 
+def one_order(request: Request) -> Canned:
+    """A judge whose reply in the other order is no verdict."""
+    return says("A") if parts("response", body(request))[0] == "Use a pan." else "neither"
+
+
+def thinks_long(request: Request) -> Canned:
+    """A judge that needs 4,000 tokens, and names the other response before that."""
+    cut = Said("Result: A", finish="length")
+    return cut if request.max_tokens < 4000 else "Result: B"
+
+
+LATER: dict[str, tuple[Answer, tuple[str, str] | str]] = {
+    "a later draw": (lambda call: "Result: B" if call.draw else "both", ("second", "first")),
+    "one order without a verdict": (one_order, "unparseable"),
+    "more room after a reply that is cut short": (thinks_long, ("second", "first")),
+    "cut short in every draw": (Said("Result: A", finish="length"), "cut_short"),
+}
+
+
+@pytest.mark.parametrize(("answer", "expected"), LATER.values(), ids=LATER)
+def test_a_later_draw_counts_and_a_reply_that_is_cut_short_is_never_read(
+    answer: Answer, expected: tuple[str, str] | str
+) -> None:
+    found = prefer(answer, max_tokens=1024, attempts=3)
+    assert (found.reason if isinstance(found, Unscored) else found[:2]) == expected
+
+
+def test_an_endpoint_that_takes_no_schema_is_told_it_in_the_prompt() -> None:
+    llm = Scripted(prefer='Of course.\n{"reason": "r", "verdict": "A"}')
+    assert compare(llm, structured=False)[:2] == ("first", "second")
+    assert {request.schema_json for request in llm.requests} == {None}
+    assert all('"verdict"' in prompt for prompt in llm.prompts("prefer"))
+
+
 @BOTH
 @pytest.mark.parametrize("reason", [CONTEXT_LENGTH, "content_filter"])
 def test_a_prompt_that_is_refused_says_why(ask: Any, reason: str) -> None:
