@@ -13,13 +13,14 @@ from audited import jsonl
 from endpoint import Endpoint, double, double_url, in_thread
 from pairwright.cli.evaluation import print_evaluation
 from pairwright.errors import ConfigError, InputError
-from pairwright.evaluation.benchmark import Benchmark
+from pairwright.evaluation.benchmark import Benchmark, PairPlace
 from pairwright.evaluation.conditions import CONDITIONS
 from pairwright.evaluation.evaluate import evaluate
 from pairwright.evaluation.leaderboard import BoardRow
 from pairwright.evaluation.leaderboard_page import given_away
 from pairwright.evaluation.scores import read_scores
 from pairwright.evaluation.settings import Scorers, load_scorers, with_scorers
+from pairwright.lines import read_lines
 from pairwright.progress import Note
 from released import PAIRS, run_of
 from study import pairwright
@@ -328,6 +329,27 @@ def test_a_blind_scorer_beyond_the_bound_of_an_audit_is_said(
     done = pairwright("evaluate", path, "--out", tmp_path / "out", "--scorer", "longer").said
     assert said in (done := " ".join(done.split()))
     assert ("without the user" in done) == bool(said)
+
+
+@pytest.mark.parametrize(
+    ("ids", "told"),
+    [("a a", "a a#2"), ("a b a a", "a b a#2 a#3"), ("a a#2 a", "a a#2 a#3"),
+     ("a a a#2", "a a#2 a#2#2")],
+)  # fmt: skip
+def test_pairs_with_one_id_are_told_apart(tmp_path: Path, ids: str, told: str) -> None:
+    row = {"prompt": "Why?", "chosen": "Because of it.", "rejected": "So."}
+    path = jsonl(tmp_path / "same.jsonl", *(row | {"id": id} for id in ids.split()))
+    made = evaluate(path, None, tmp_path / "out", names=["longer"])
+    assert [one.pair for one in made.tables[0].scores] == told.split()
+    places = [one.pair for one in read_lines(tmp_path / "out" / "ids.jsonl", PairPlace)]
+    assert places == told.split()
+    (entry,) = made.board.entries.values()
+    assert entry.units_scored == len(ids.split())
+
+
+def test_a_split_that_is_not_there_is_named_with_those_that_are(small_release: Path) -> None:
+    with pytest.raises(InputError, match=r"no pairs in the split 'train'; it has \d+ in test\n"):
+        Benchmark(small_release, "train")
 
 
 def test_pairs_of_a_run_are_evaluated_and_said_to_be_unverified(tmp_path: Path) -> None:

@@ -242,7 +242,7 @@ REFUSED: dict[str, tuple[Callable[[Path], object], str]] = {
         "is not there, and b.profile.json was written for it",
     ),
     "not JSON": (lambda of: (of / "b.profile.json").write_text("{"), "b.profile.json"),
-    "a pair twice": (line(3, pair="pair-4"), "the pair pair-4 is there twice"),
+    "a pair twice": (line(3, pair="pair-4"), "b.profile.jsonl:5: the pair pair-4 is in line 4"),
     "NaN": (line(3, chosen=float("nan")), ".jsonl:4 [chosen]"),
     "a judge says both": (line(3, forward="both"), ".jsonl:4 [forward]"),
 }

@@ -162,10 +162,11 @@ class Benchmark:
         seen = Counter[str]()
         for one in self._source.read():
             if isinstance(one, ReadRow):
-                seen[one.row.id] += 1
-                row, n = one.row, seen[one.row.id]
-                if n > 1:
-                    row = Row(**dict(row) | {"id": f"{row.id}#{n}"})
+                row = one.row
+                while row.id in seen:  # `a#2` may be another row's own id.
+                    seen[one.row.id] += 1
+                    row = Row(**dict(row) | {"id": f"{one.row.id}#{seen[one.row.id]}"})
+                seen[row.id] = 1
                 if whole or self.split in (None, one.split):
                     yield ReadRow(one.split, row, one.where, one.choice)
 

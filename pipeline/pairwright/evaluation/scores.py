@@ -5,7 +5,6 @@ they are of, and is written last. Figures join the lines with the pairs by id.
 """
 
 import math
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -199,9 +198,11 @@ def _lines(path: Path) -> tuple[Score, ...]:
         what = f"is not there, and {path.name} was written for it"
         raise InputError(what, where=lines, fix=_AGAIN)
     scores = tuple(read_lines(lines, Score))
-    if len(counts := Counter(one.pair for one in scores)) < len(scores):
-        twice = counts.most_common(1)[0][0]
-        raise InputError(f"the pair {twice} is there twice", where=lines, fix=_AGAIN)
+    places = dict[str, int]()
+    for number, one in enumerate(scores, start=1):
+        if (first := places.setdefault(one.pair, number)) != number:
+            what = f"the pair {one.pair} is in line {first} already"
+            raise InputError(what, where=f"{lines}:{number}", fix=_AGAIN)
     return scores
 
 
