@@ -5,6 +5,7 @@ from itertools import chain
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from decided import (
@@ -251,3 +252,17 @@ def test_net_right_flips_have_an_interval_by_cluster_where_they_vary() -> None:
     # Nothing shows how far off it is where every twin is right and no placebo flips.
     same = flips_of([RIGHT] * 10, [SAME] * 10)["net_right_flips"]
     assert (same.value, same.low, same.note) == (1, None, "no interval: the clusters do not differ")
+
+
+def test_about_95_of_100_intervals_hold_the_difference_of_two_rows() -> None:
+    """The truth is +20 points. Three pairs of a cluster are easy for a scorer, or hard."""
+    chance, held = np.random.default_rng(5), 0
+    pairs = pd.DataFrame({"pair": range(90), "mode": "violate", "cluster": np.arange(90) // 3})
+    for _ in range(400):
+        rows = []
+        for abilities in ((0.35, 0.95), (0.15, 0.75)):
+            ability = chance.choice(abilities, 30).repeat(3)
+            rows.append(pairs.assign(point=(chance.random(90) < ability) * 1.0))
+        low, high = ends(product.compared(rows[0], rows[1], "violate", "accuracy").estimate())
+        held += low <= 0.2 <= high
+    assert 0.92 <= held / 400 <= 0.98

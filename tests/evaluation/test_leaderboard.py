@@ -21,6 +21,7 @@ from decided import (
     placebo,
     result,
     right_on,
+    twin,
     twins,
     violate,
 )
@@ -71,6 +72,23 @@ def test_rows_are_ranked_by_accuracy_and_compared_with_the_row_above(tmp_path: P
     page = markdown(board)
     low, high = (100 * end for end in ends(step))
     assert f"| poor.profile | good.profile | +60.0 ({low:+.1f} to {high:+.1f}) | 40 |" in page
+
+
+def test_twins_of_one_dyad_are_one_cluster(tmp_path: Path) -> None:
+    def of_dyads(right: int) -> list[Line]:
+        both = (twin(n, (float(n < right), 0.5), AHEAD, cluster=f"d-{n // 2}") for n in range(20))
+        return list(itertools.chain(*both))
+
+    board = board_with(tmp_path, all=of_dyads(20), few=of_dyads(7))
+    step = board.rankings[0].with_above["few.profile"]
+    assert (step.n, step.clusters) == (40, 10)
+    # Of a dyad's four pairs 2, 1 or none differ.
+    known = ttest_1samp([0.0] * 3 + [0.25] + [0.5] * 6, 0).confidence_interval()
+    assert ends(step) == pytest.approx((known.low, known.high), abs=1e-6)
+    figures = board.entries["few.profile"].figures
+    assert {(one.name, one.clusters) for one in figures if one.name != "coverage"} == {
+        ("accuracy", 10), ("both_right", 10),
+    }  # fmt: skip
 
 
 def test_rows_that_are_the_same_have_no_p(tmp_path: Path) -> None:
