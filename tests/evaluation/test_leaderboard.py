@@ -167,8 +167,11 @@ def test_twins_with_placebos_are_ranked_by_net_right_flips(tmp_path: Path, compo
     # On the 39 twins that both have whole, and all placebos.
     assert ranking.with_above["missing.profile"].n == 69
     page = board_page(board)
-    assert "| scorer | net right flips, points | both right | flips on placebos |" in page.markdown
-    assert "reader has the most net right flips, +88.3" in page.opening[0]
+    assert (
+        "| scorer | corrected twin accuracy, points | twin accuracy | flips on placebos |"
+        in page.markdown
+    )
+    assert "reader has the highest corrected twin accuracy, +88.3" in page.opening[0]
     assert Leaderboard.model_validate_json(board.model_dump_json()) == board
 
 
@@ -325,7 +328,7 @@ def test_the_command_prints_the_table_and_writes_all_reports(
 def test_figures_of_a_trial_are_said_not_to_be_of_a_benchmark(tmp_path: Path) -> None:
     trial = BenchmarkRef(name="small-pairs", kind="trial", digest="b2:00")
     board = board_of(result(tmp_path, "a", right_on(30), benchmark=trial), ref=trial)
-    assert "The release is a trial" in board_page(board).opening[0]
+    assert "A trial release" in board_page(board).opening[0]
 
 
 def test_the_same_results_give_the_same_bytes_in_any_order_and_number(tmp_path: Path) -> None:

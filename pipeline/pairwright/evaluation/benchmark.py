@@ -49,7 +49,7 @@ class BenchmarkRef(Record):
     def warning(self) -> str:
         """Why a figure of these pairs is not one of a benchmark; empty if it is."""
         return {
-            "trial": "The release is a trial, and says itself that it is not a benchmark.",
+            "trial": "A trial release, not a benchmark: do not report these figures.",
             "run": "These pairs are of a build and not of a release: unverified.",
         }.get(self.kind, "")
 

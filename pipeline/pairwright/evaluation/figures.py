@@ -10,7 +10,7 @@ twins; each counts the same, whatever its domain. Modes are never averaged with 
 other user. On a twin a flip is right in one direction. On a placebo nothing about the two users
 speaks for either response, so a flip in either direction is wrong.
 
-    net right flips = right flips on twins - 1/2 of the flips on placebos
+    net_right_flips = both_right on twins - 1/2 of the flips on placebos
 
 A flip that has nothing to do with the users goes either way, so half of such flips would be right
 on a twin. The figure is near 1 for a scorer that reads its users, and 0 for one that cannot see
@@ -82,7 +82,7 @@ def units_of(pairs: pd.DataFrame) -> pd.DataFrame:
 
 
 def figures_of(pairs: pd.DataFrame, *, blind: bool = False) -> tuple[ScorerFigure, ...]:
-    """All figures of one table: of each mode in turn, and the net right flips.
+    """All figures of one table: of each mode in turn, and the corrected twin accuracy.
 
     A `blind` scorer gives both halves of a twin the same scores, and the chosen response of one
     half is the rejected one of the other: it is right on exactly one half, or tied on both. An
@@ -162,9 +162,9 @@ def _net(units: pd.DataFrame, values: pd.Series) -> Jackknife:
 
 
 def compared(above: pd.DataFrame, below: pd.DataFrame, mode: str, by: str) -> Jackknife:
-    """The difference of two accuracies on a mode, pair by pair; or of two net right flips, on the
-    units that both have whole. Units of one couple depend on each other, whether they are twins or
-    placebos."""
+    """The difference of two accuracies on a mode, pair by pair; or of two corrected twin
+    accuracies, on the units that both have whole. Units of one couple depend on each other, whether
+    they are twins or placebos."""
     if by == "net_right_flips":
         own = flips(units_of(above), mode)
         both = own.join(flips(units_of(below), mode).flip.rename("flip_below"), how="inner")

@@ -1,8 +1,8 @@
 """The leaderboard: tables of scores of the same pairs side by side, ranked within a mode and a
 condition, since what is shown decides most of an accuracy.
 
-Rows are ranked by accuracy, and on twins by net right flips if there are placebos. Each ranked row
-is compared with the one above it, pair by pair.
+Rows are ranked by accuracy, and on twins by corrected twin accuracy if there are placebos. Each
+ranked row is compared with the one above it, pair by pair.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -65,7 +65,7 @@ class BoardRow(Record):
         """Why it is shown and not ranked; empty if it is ranked."""
         if why := CONDITIONS[self.about.condition].unranked:
             return why
-        # Both decide on net right flips.
+        # Both decide on corrected twin accuracy.
         for part in (mode, "placebo") if self.figure("net_right_flips", mode) else (mode,):
             coverage = self.value("coverage", part)
             if not coverage:

@@ -5,7 +5,7 @@ from typing import Any
 
 from pairwright.evaluation.benchmark import QUESTIONS
 from pairwright.evaluation.conditions import CONDITIONS
-from pairwright.evaluation.figures import FIGURES, FOLLOWS, ScorerFigure
+from pairwright.evaluation.figures import FIGURES, FOLLOWS, IDENTITY, ScorerFigure
 from pairwright.evaluation.leaderboard import BoardRow, Leaderboard, Ranking
 from pairwright.modes import MODES, title_of
 from pairwright.pages import Page, plots, render_page
@@ -21,8 +21,8 @@ COLOURS: dict[str, Colour] = {
 """The colours by the names that conditions have for them. Their markers differ, too."""
 HEADS = {
     "accuracy": "accuracy",
-    "both_right": "both right",
-    "net_right_flips": "net right flips, points",
+    "both_right": "twin accuracy",
+    "net_right_flips": "corrected twin accuracy, points",
     "placebo_flips": "flips on placebos",
     "coverage": "scored",
 }
@@ -57,12 +57,20 @@ def board_page(board: Leaderboard, *, drawn: bool = True) -> Page:
         unit_of=unit_of,
         title_of=mode_title,
         ranking_table=ranking_table,
+        exact=exact,
+        heads=HEADS,
     )
 
 
 def mode_title(mode: str) -> str:
     """The heading of a mode's tables."""
     return title_of(mode) if mode in MODES else mode.capitalize()
+
+
+def exact(board: Leaderboard, ranking: Ranking) -> bool:
+    """Whether no row of a ranking could have come out otherwise: its table says nothing."""
+    figures = (board.entries[name].figure("accuracy", ranking.mode) for name in ranking.rows)
+    return all(figure is not None and figure.note == IDENTITY for figure in figures)
 
 
 def unit_of(mode: str) -> str:
@@ -107,7 +115,7 @@ def _verdict(board: Leaderboard, first: Ranking) -> str:
     figure, accuracy = best.figure(first.ranked_by, mode), best.figure("accuracy", mode)
     assert figure, "what is ranked has the figure"
     assert accuracy, "and an accuracy"
-    is_best = f"has the most net right flips, {figure_text(figure)} points"
+    is_best = f"has the highest corrected twin accuracy, {figure_text(figure)} points"
     if first.ranked_by == "accuracy":
         of = number_of(accuracy.n, unit_of(mode))
         is_best = f"is right in {figure_text(accuracy)} of {of}"
@@ -241,7 +249,7 @@ def _plot(board: Leaderboard, first: Ranking) -> Plot:
     chance = next((one.chance for row in rows if (one := row.figure(name, mode))), None) or 0.5
     panel = Panel(dots, "accuracy, %", chance, (-2.0, 102.0))
     if name == "net_right_flips":
-        panel = Panel(dots, "net right flips, points", 0, (-52, 102))
+        panel = Panel(dots, "corrected twin accuracy, points", 0, (-52, 102))
     caption = (
         f"{mode_title(mode)}: {HEADS[name]} with its 95 % interval. A scorer on the dashed line"
         " shows nothing of its users. Hollow marks are not ranked."
