@@ -1,6 +1,7 @@
 """What a scorer's pick of k samples is worth, and outputs that are judged by the rubrics."""
 
 import json
+import math
 import re
 from collections.abc import Callable, Iterator
 from itertools import combinations
@@ -73,6 +74,20 @@ WORTH = [0.0, 0.25, 1.0, 0.5, 0.75, 0.1]
 def test_all_subsets_are_what_counting_them_gives(scores: list[float], k: int) -> None:
     found = of_subsets(np.array(scores), np.array(WORTH), k)
     assert found == pytest.approx(by_hand(scores, WORTH, k), abs=1e-12)
+
+
+@pytest.mark.parametrize("k", [-1, 0, 7, 64])
+def test_more_than_there_are_is_refused_and_never_repeated(k: int) -> None:
+    with pytest.raises(ValueError, match="there are 6 samples"):
+        of_subsets(np.zeros(6), np.array(WORTH), k)
+
+
+@pytest.mark.parametrize("k", [1, 2, 5, 10])
+def test_of_right_and_wrong_samples_it_is_pass_at_k(k: int) -> None:
+    # Chen et al. 2021 (Codex), eq. 1: 1 - C(n - c, k) / C(n, k) for c right ones of n.
+    worth = np.array([1.0] * 3 + [0.0] * 7)
+    expected = 1 - math.comb(7, k) / math.comb(10, k)
+    assert of_subsets(worth, worth, k) == pytest.approx(expected)
 
 
 # Curves

@@ -1,6 +1,7 @@
 """Completions: what is asked of whom, how near a text comes, and what is compared with what."""
 
 import json
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +54,26 @@ GUNMAN = "police killed the gunman"
 )
 def test_rouge_is_the_published_one(written: str, truth: str, one: float, longest: float) -> None:
     assert rouge(written, truth) == pytest.approx((one, longest), abs=1e-6)
+
+
+def by_table(a: str, b: str) -> int:
+    """Length of the longest common subsequence, by the table of Wagner and Fischer 1974."""
+    row = [0] * (len(b) + 1)
+    for x in a:
+        before, row = row, [0]
+        for place, y in enumerate(b):
+            row.append(before[place] + 1 if x == y else max(row[-1], before[place + 1]))
+    return row[-1]
+
+
+LETTERS = ["", "a", "abcbdab", "bdcaba", "aaaa", "xyz" * 40, "zyxabc" * 30]
+
+
+@pytest.mark.parametrize(("a", "b"), [*product(LETTERS, LETTERS)])
+def test_rouge_l_is_what_the_table_gives(a: str, b: str) -> None:
+    shared = by_table(a, b)
+    f = 2 * shared / (len(a) + len(b)) if shared else 0.0
+    assert rouge(" ".join(a), " ".join(b))[1] == pytest.approx(f, abs=1e-6)
 
 
 # Which items can be asked
