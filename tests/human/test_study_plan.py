@@ -1,18 +1,21 @@
 """What a study of so many people asks and takes: as many votes as they can give, and hours."""
 
 from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pytest
 
+from pairwright.modes import MODES
+from pairwright.records import Pair
 from pairwright.settings.rules import HumanRules, PlanRules
-from pairwright_human_eval.folder import fitting
+from pairwright_human_eval.folder import fitting, read_study
 from pairwright_human_eval.records import pseudonyms
 from pairwright_human_eval.report import decide
 from pairwright_human_eval.study import export_tasks, plan_study
 from pairwright_human_eval.tasks import make_tasks, possible_overlap
 from pairwright_human_eval.units import units_of
-from released import answered, right, run_of, twinned
+from released import answered, placebo, right, run_of, twinned, violated
 from small_studies import FILE, mixed, study_of, violate
 from study import pairwright
 
@@ -59,6 +62,41 @@ def test_two_people_verify_twins_by_the_rule_that_they_can_carry_out(tmp_path: P
     states = Counter(one.state for one in found.decisions.values())
     assert states == {"verified": 5, "refused": 1}
     assert found.report.changed == {}
+
+
+def chosen_by_both(n: int) -> list[Pair]:
+    """A twin from real choices, which has no rubric."""
+    return [Pair(**dict(pair) | {"mode": "natural", "rubric": one.rubric})
+            for pair, one in zip(twinned(n), placebo(n), strict=True)]  # fmt: skip
+
+
+MODE_PAIRS: dict[str, Callable[[int], Iterable[Pair]]] = {
+    "twin": twinned, "placebo": placebo, "violate": lambda n: [violated(n)],
+    "natural": chosen_by_both,
+}  # fmt: skip
+
+
+def test_a_study_asks_about_every_mode_and_verifies_it(tmp_path: Path) -> None:
+    assert MODE_PAIRS.keys() == MODES.keys()
+    pairs = [pair for n, make in enumerate(MODE_PAIRS.values(), 1) for pair in make(n)]
+    run = run_of(tmp_path / "run", pairs, study=False)
+    made = export_tasks(run, annotators=9, overlap=2, seed=0)
+    policy, asked = made.study.policy, Counter[tuple[str, str]]()
+    modes = {pair.twin_id or pair.id: pair.mode for pair in pairs}
+    for keyed in read_study(run).key.values():
+        asked[modes[keyed.unit], keyed.kind] += 1
+        assert (keyed.label == "equal") == (modes[keyed.unit] == "placebo")
+    for name, mode in MODES.items():
+        assert asked[name, "quality"] == policy.quality_votes
+        assert asked[name, "preference"] == policy.votes * mode.halves
+        own_rubric = name in ("twin", "violate")
+        assert asked[name, "rubric"] == policy.rubric_votes * mode.halves * own_rubric
+    answered(run, right())
+    found = decide(run)
+    assert {modes[of]: one.state for of, one in found.decisions.items()} == dict.fromkeys(
+        MODES, "verified"
+    )
+    assert [one.group for one in found.report.decisions] == ["all", *sorted(MODES)]
 
 
 def test_a_plan_counts_the_tasks_of_the_export_and_the_time_to_read_them(tmp_path: Path) -> None:
