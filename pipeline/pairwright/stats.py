@@ -26,6 +26,8 @@ LEVEL = 0.05
 """The chance of a false finding that all tests of one question share."""
 FEWEST = 5
 """Clusters below which a jackknife has no interval."""
+ALIKE = "no interval: the clusters do not differ"
+"""The note of a value that every cluster has."""
 NOTHING = 1e-9
 """An error below it is that of rounding."""
 Z_95 = 1.959964
@@ -243,7 +245,7 @@ def jackknife(value: float, without: Floats, n: int) -> Jackknife:
         note = f"no interval: undefined without {undefined} of {clusters} clusters"
     else:
         error = math.sqrt((clusters - 1) / clusters * float(((without - value) ** 2).sum()))
-        note = "" if error > NOTHING else "no interval: the clusters do not differ"
+        note = "" if error > NOTHING else ALIKE
     return Jackknife(value, error, n, clusters, note)
 
 

@@ -97,6 +97,20 @@ def test_rows_that_are_the_same_have_no_p(tmp_path: Path) -> None:
     assert (same.value, same.low, same.p) == (0, None, None)
 
 
+def test_a_row_that_is_ahead_in_every_cluster_is_said_to_be(tmp_path: Path) -> None:
+    page = board_page(board_with(tmp_path, all=right_on(40), none=right_on(0)))
+    assert "+100.0 points ahead of the next row in every cluster." in page.opening[0]
+
+
+def test_scores_of_two_versions_of_a_scorer_are_not_compared(tmp_path: Path) -> None:
+    versions: dict[ConditionName, str] = {"none": "b2:1", "profile": "b2:2"}
+    for condition, settings in versions.items():
+        version = ScorerRef(name="a", kind="python", settings=settings)
+        result(tmp_path, "a", right_on(20), condition, scorer=version)
+    with pytest.raises(InputError, match="the scorer a has changed since"):
+        board_of(tmp_path)
+
+
 SHORT_OF = [*right_on(37, 37), *(violate(n, None) for n in range(37, 40))]
 
 

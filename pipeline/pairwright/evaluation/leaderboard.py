@@ -130,8 +130,18 @@ class Leaderboard(Record):
 def rank_tables(tables: Sequence[ScoreTable], benchmark: Benchmark) -> Leaderboard:
     """Rank tables of scores of these pairs.
 
-    Raises InputError if two tables of a condition have different pairs, or none has any.
+    Raises InputError if two tables of a condition have different pairs, or none has any, and if a
+    scorer's tables are of different versions of it.
     """
+    scorers = dict[str, ScoreTable]()
+    for one in tables:
+        first = scorers.setdefault(one.about.scorer.name, one)
+        if one.about.scorer != first.about.scorer:
+            raise InputError(
+                f"the scorer {one.about.scorer.name} has changed since {first.path} was written",
+                where=one.path,
+                fix="Evaluate it again in every condition, or give the changed one another name.",
+            )
     frames = {one.about.stem: joined(one, benchmark) for one in tables}
     firsts: dict[ConditionName, ScoreTable] = {}
     for one in tables:

@@ -11,7 +11,7 @@ from pairwright.modes import MODES, title_of
 from pairwright.pages import Page, plots, render_page
 from pairwright.pages.plots import Colour, Dot, Panel, Plot, draw_panel
 from pairwright.pairs import blind_bound
-from pairwright.stats import p_value
+from pairwright.stats import ALIKE, p_value
 from pairwright.text import number_of
 
 COLOURS: dict[str, Colour] = {
@@ -129,6 +129,8 @@ def _verdict(board: Leaderboard, first: Ranking) -> str:
     ahead = first.with_above[following]
     if ahead.low is not None and ahead.low > 0:
         return f"{said}, {ahead.percent(1, sign=True)} points ahead of the next row."
+    if ahead.note == ALIKE and ahead.value:
+        return f"{said}, {100 * ahead.value:+.1f} points ahead of the next row in every cluster."
     return (
         f"{said}. It cannot be distinguished from the next row, {label(board.entries[following])}."
     )
