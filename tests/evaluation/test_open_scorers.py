@@ -31,7 +31,8 @@ def opened(store: Store, *names: str, **tables: Any) -> dict[str, OpenScorer]:
     async def scenario() -> dict[str, OpenScorer]:
         scorers = Scorers.model_validate(tables)
         scorers, prompts = scorer_settings(scorers)
-        async with open_scorers(Opening(scorers, prompts, store, Meter()), names) as found:
+        given = Opening(scorers.scorers, scorers.endpoints, prompts, store, Meter())
+        async with open_scorers(given, names) as found:
             return found
 
     return asyncio.run(scenario())

@@ -58,7 +58,7 @@ class Own:
     async def opened(self, work: Any) -> Any:
         scorers, prompts = scorer_settings(self.folder / "scorers.toml")
         async with open_scorers(
-            Opening(scorers, prompts, self.store, self.meter), ["mine"]
+            Opening(scorers.scorers, {}, prompts, self.store, self.meter), ["mine"]
         ) as found:
             return await work(found["mine"])
 

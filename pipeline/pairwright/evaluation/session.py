@@ -147,7 +147,8 @@ class ScorerSession(NamedTuple):
         def say(text: str) -> None:
             progress(Note(text))
 
-        return Opening(self.settings, self.prompts, store, meter, say)
+        of = self.settings
+        return Opening(of.scorers, of.endpoints, self.prompts, store, meter, say)
 
     def check_pointwise(self, names: Iterable[str]) -> None:
         """Check that scorers give a score of a single response, before anything is connected or

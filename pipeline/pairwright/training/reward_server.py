@@ -198,7 +198,8 @@ def serve_rewards(
     async def serve() -> dict[str, Any]:
         meter, stopping = Meter(), asyncio.Event()
         with (stop or Stop()).heard_by(stopping.set, meter):
-            async with open_scorers(Opening(settings, prompts, None, meter), [name]) as found:
+            given = Opening(settings.scorers, settings.endpoints, prompts, None, meter)
+            async with open_scorers(given, [name]) as found:
                 scorer = pointwise(name, found[name].scorer)
                 model = {"model": found[name].ref.model}
                 score = reward_scoring(scorer, sources, pairs, condition)

@@ -121,7 +121,7 @@ class _Judge(Record):
         judge: "type[ComparingJudge] | type[RatingJudge]",
     ) -> OpenScorer:
         """Connect the judge, whose own prompt is checked as one of this name."""
-        endpoint, prompts = opening.settings.endpoints[self.endpoint], opening.prompts
+        endpoint, prompts = opening.endpoints[self.endpoint], opening.prompts
         decides: dict[str, object] = {"sampling": self.sampling.model_dump()}
         asked: Prompts | OwnPrompt = prompts
         if self.prompt is not None:

@@ -2,9 +2,9 @@
 table of a file of scorers, and its method `open`."""
 
 import json
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple, Protocol
 
 from pairwright.errors import ConfigError, near
 from pairwright.evaluation.scorers.scorer import (
@@ -19,10 +19,8 @@ from pairwright.models import key_of
 from pairwright.models.client import Client, Meter
 from pairwright.models.connect import Say, say
 from pairwright.models.store import Store
+from pairwright.settings.endpoints import Endpoint
 from pairwright.settings.prompt import Prompts
-
-if TYPE_CHECKING:
-    from pairwright.evaluation.settings import Scorers
 
 IN_PROCESS_PAIRS = 256
 """Enough texts at once that those of about the same length fill a batch."""
@@ -44,10 +42,18 @@ class OpenScorer(NamedTuple):
             client.stop()
 
 
+class ScorerTable(Protocol):
+    """The table of a scorer in a file of scorers."""
+
+    def open(self, name: str, opening: "Opening", /) -> OpenScorer:
+        """Open the scorer. Raises ConfigError."""
+
+
 class Opening(NamedTuple):
     """What scorers are opened with."""
 
-    settings: "Scorers"
+    scorers: Mapping[str, ScorerTable]
+    endpoints: Mapping[str, Endpoint]
     prompts: Prompts
     store: Store | None
     meter: Meter
@@ -59,9 +65,9 @@ class Opening(NamedTuple):
         is not set and an endpoint that cannot score."""
         if name in BASELINES:
             return OpenScorer(Baseline(name), ScorerRef(name=name, kind="baseline"))
-        if spec := self.settings.scorers.get(name):
+        if spec := self.scorers.get(name):
             return spec.open(name, self)
-        names = [*sorted(self.settings.scorers), *sorted(BASELINES)]
+        names = [*sorted(self.scorers), *sorted(BASELINES)]
         raise ConfigError(
             f"there is no scorer {name!r}",
             where="--scorer",

@@ -52,7 +52,7 @@ class _Served(Record):
     def open(self, name: str, opening: Opening) -> OpenScorer:
         """Bind the server. Raises ConfigError for an endpoint that is no server of vLLM's, and for
         a key that is not set."""
-        endpoint, (wire, needed, fix) = opening.settings.endpoints[self.endpoint], _WIRES[self.kind]
+        endpoint, (wire, needed, fix) = opening.endpoints[self.endpoint], _WIRES[self.kind]
         if endpoint.engine == "vllm" or endpoint.recording is not None:
             where = f"[endpoints.{self.endpoint}], which [scorers.{name}] names"
             what = f"has no {needed}: only vLLM's servers have it"
