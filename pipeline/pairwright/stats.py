@@ -25,7 +25,8 @@ Places = npt.NDArray[np.intp]
 LEVEL = 0.05
 """The chance of a false finding that all tests of one question share."""
 FEWEST = 5
-"""Clusters below which a jackknife has no interval."""
+"""Clusters below which no figure over clusters has an interval."""
+TOO_FEW = f"no interval: fewer than {FEWEST} clusters"
 ALIKE = "no interval: the clusters do not differ"
 """The note of a value that every cluster has."""
 NOTHING = 1e-9
@@ -158,7 +159,9 @@ class Accuracy(NamedTuple):
 
     def found(self, z: float) -> Estimate:
         """The accuracy with its interval as it is reported."""
-        return _rounded(self.value, self.interval(z), self.n, self.clusters)
+        few = self.clusters < FEWEST
+        ends, note = (None, TOO_FEW) if few else (self.interval(z), "")
+        return _rounded(self.value, ends, self.n, self.clusters, note)
 
 
 def accuracy(points: Floats, clusters: Places) -> Accuracy | None:
@@ -240,7 +243,7 @@ def jackknife(value: float, without: Floats, n: int) -> Jackknife:
     then."""
     clusters, note, error = len(without), "", 0.0
     if clusters < FEWEST:
-        note = f"no interval: fewer than {FEWEST} clusters"
+        note = TOO_FEW
     elif undefined := int(np.count_nonzero(~np.isfinite(without))):
         note = f"no interval: undefined without {undefined} of {clusters} clusters"
     else:

@@ -161,7 +161,7 @@ def test_the_verdict_says_what_failed_where_why_and_what_to_do(tmp_path: Path) -
     [
         (["pass", "note"], "pass", "No fault found in 1 check", "No: none of 1 way is right"),
         (["pass", "too_few"], "open", "No fault found in 2 checks (1 needs more pairs)",
-         "Not decided: there are too few pairs for 1 of 1 way."),
+         "Not decided: 1 of 1 way needs more pairs."),
         ([], "pass", "No fault found in 0 checks", "Not measured."),
     ],
 )  # fmt: skip

@@ -128,7 +128,7 @@ def test_an_evaluation_ends_in_15_lines(
     said = capsys.readouterr().out
     assert len(said.splitlines()) <= 15, said
     assert "Next, with" in said
-    assert "read the user? +" in said
+    assert "read the user? Not shown: +" in said
 
 
 def test_people_in_one_cluster_have_no_interval_and_are_told_why(tmp_path: Path) -> None:

@@ -78,8 +78,10 @@ def test_ties_narrow_the_interval_and_never_close_it() -> None:
     low, high = of([0.5] * 5).interval(Z)
     # Bonett and Price's interval for no wins and no losses of 5: 1/2 +- z/2 sqrt(2/7/7).
     assert (high - low) / 2 == pytest.approx(Z / 2 * math.sqrt(2) / 7, abs=0.02)
-    reported = of([1, 1, 0, 0.5], [0, 0, 1, 2]).found(Z)
-    assert (reported.value, reported.n, reported.clusters) == (0.625, 4, 3)
+    reported = of([1, 1, 0, 0.5, 0.5], [0, 0, 1, 2, 3]).found(Z)
+    assert (reported.value, reported.n, reported.clusters) == (0.6, 5, 4)
+    assert reported.text() == "0.600 (no interval: fewer than 5 clusters)"
+    reported = of([1, 1, 0, 0.5, 0.5]).found(Z)
     assert ends(reported)[0] == round(ends(reported)[0], 6)
     assert accuracy(np.empty(0), np.empty(0, np.intp)) is None
 

@@ -27,6 +27,8 @@ HEADS = {
     "coverage": "scored",
 }
 """What tables call the figures."""
+FEW_PLACEBOS = 20
+"""Placebos below which nothing is concluded from their flips."""
 MOST_ROWS, MOST_MODES = 5, 2
 """Of the table at the end of an evaluation, so that the end fits into 15 lines."""
 
@@ -123,17 +125,20 @@ def _verdict(board: Leaderboard, first: Ranking) -> str:
             is_best += f" (chance: {100 * accuracy.chance:.1f} %)"
     shown = CONDITIONS[first.condition].title.lower()
     said = f"{mode_title(mode)}, {shown}: {label(best)} {is_best}"
+    placebos, few = best.figure("placebo_flips", "placebo"), ""
+    if first.ranked_by != "accuracy" and placebos and placebos.n < FEW_PLACEBOS:
+        few = f" With fewer than {FEW_PLACEBOS} placebos ({placebos.n}), this decides nothing."
     if not first.ranked[1:]:
-        return f"{said}."
+        return f"{said}.{few}"
     following = first.ranked[1]
     ahead = first.with_above[following]
     if ahead.low is not None and ahead.low > 0:
-        return f"{said}, {ahead.percent(1, sign=True)} points ahead of the next row."
+        return f"{said}, {ahead.percent(1, sign=True)} points ahead of the next row.{few}"
     if ahead.note == ALIKE and ahead.value:
-        return f"{said}, {100 * ahead.value:+.1f} points ahead of the next row in every cluster."
-    return (
-        f"{said}. It cannot be distinguished from the next row, {label(board.entries[following])}."
-    )
+        lead = f"{100 * ahead.value:+.1f} points ahead of the next row in every cluster"
+        return f"{said}, {lead}.{few}"
+    after = label(board.entries[following])
+    return f"{said}. It cannot be distinguished from the next row, {after}.{few}"
 
 
 def ranking_table(board: Leaderboard, ranking: Ranking) -> list[list[str]]:
@@ -227,7 +232,10 @@ def readings(board: Leaderboard) -> list[tuple[str, str, str, ScorerFigure]]:
             elif one.name == "both_right" and one.group == one.mode and one.n:
                 accuracy = row.figure("accuracy", one.mode)
                 own = accuracy.model_dump() if accuracy else {}
-                less = {key: own[key] - 0.5 for key in ("value", "low", "high")}
+                less = {
+                    key: None if own[key] is None else own[key] - 0.5
+                    for key in ("value", "low", "high")
+                }
                 found.append((label(row), one.mode, "chance", ScorerFigure(**own | less)))
     return found
 

@@ -95,7 +95,7 @@ def _guess(audit: Audit) -> str:
             return f"Yes, by {counts['fail']} of {number_of(len(ways), 'way')}; {worst_way}."
         if counts["too_few"]:
             few = f"{counts['too_few']} of {number_of(len(ways), 'way')}"
-            return f"Not decided: there are too few pairs for {few}."
+            return f"Not decided: {few} {'needs' if counts['too_few'] == 1 else 'need'} more pairs."
         return f"No: none of {number_of(len(ways), 'way')} is right more often than allowed."
     if any(MIRRORED in check.detail for check in audit.checks):
         return "No: each pair is there with swapped sides, too, which makes exactly 50 %."
