@@ -32,7 +32,7 @@ from pairwright.evaluation.benchmark import BenchmarkRef, build_mark
 from pairwright.evaluation.conditions import ConditionName
 from pairwright.evaluation.evaluate import evaluate, leaderboard
 from pairwright.evaluation.leaderboard import Leaderboard
-from pairwright.evaluation.leaderboard_page import board_page
+from pairwright.evaluation.leaderboard_page import board_page, verdicts
 from pairwright.evaluation.scorers.scorer import ScorerRef
 from study import Done, pairwright
 
@@ -187,6 +187,14 @@ def test_twins_with_placebos_are_ranked_by_net_right_flips(tmp_path: Path, compo
     )
     assert "reader has the highest corrected twin accuracy, +88.3" in page.opening[0]
     assert Leaderboard.model_validate_json(board.model_dump_json()) == board
+
+
+@pytest.mark.parametrize(("placebos", "told"), [(19, True), (20, False)])
+def test_with_fewer_than_20_placebos_nothing_is_concluded(
+    tmp_path: Path, placebos: int, *, told: bool
+) -> None:
+    board = board_with(tmp_path, reader=decided([RIGHT] * 20, [SAME] * placebos))
+    assert ("19 placebos, fewer than 20, conclude nothing" in verdicts(board)[0]) is told
 
 
 # Who built the release
