@@ -127,7 +127,8 @@ def _verdict(board: Leaderboard, first: Ranking) -> str:
     said = f"{mode_title(mode)}, {shown}: {label(best)} {is_best}"
     placebos, few = best.figure("placebo_flips", "placebo"), ""
     if first.ranked_by != "accuracy" and placebos and placebos.n < FEW_PLACEBOS:
-        few = f" With {placebos.n} placebos, fewer than {FEW_PLACEBOS}, conclude nothing from this figure."
+        there = f"{placebos.n} placebos, fewer than {FEW_PLACEBOS}"
+        few = f" With {there}, conclude nothing from this figure."
     if not first.ranked[1:]:
         return f"{said}.{few}"
     following = first.ranked[1]
