@@ -5,11 +5,11 @@
 
 A unit is a twin or a placebo: one question and two responses, shown in the same order with the
 posts of either user. In a twin each user prefers another response, so a model that ignores the
-posts is right in exactly one half. In a placebo no post bears on the question, so a model that
+posts is right on exactly one side. In a placebo no post bears on the question, so a model that
 reads them gives the same answer twice.
 
-    accuracy         share of halves of twins that are right; 0.5 without the user, by construction
-    twin_accuracy    share of twins that are right in both halves
+    accuracy         share of sides of twins that are right; 0.5 without the user, by construction
+    twin_accuracy    share of twins that are right on both sides
     placebo_flips    share of placebos whose two answers differ; 0 is right
 
 A reply without a choice is counted in `unanswered`, and its unit in neither share.
@@ -38,7 +38,7 @@ UNANSWERED = -1
 
 
 def samples(release: str) -> list[Sample]:
-    """One sample per half of a twin or placebo, its responses in the unit's own order."""
+    """One sample per side of a twin or placebo, its responses in the unit's own order."""
     files = sorted(Path(release).glob("data/*/*.parquet"))
     rows = pd.concat(pd.read_parquet(file) for file in files)
     found = []
@@ -58,7 +58,7 @@ def samples(release: str) -> list[Sample]:
 
 
 def by_unit(scores: list[SampleScore], placebo: bool) -> list[list[bool]]:
-    """For each unit whose halves are all answered: whether each answer meets the label."""
+    """For each unit whose sides are all answered: whether each answer meets the label."""
     units = defaultdict[str, list[object]](list)
     for one in scores:
         about = one.sample_metadata or {}
@@ -69,7 +69,7 @@ def by_unit(scores: list[SampleScore], placebo: bool) -> list[list[bool]]:
 
 @metric
 def accuracy() -> Metric:
-    """Share of halves of twins that are right."""
+    """Share of sides of twins that are right."""
 
     def of(scores: list[SampleScore]) -> float:
         return _mean([right for halves in by_unit(scores, False) for right in halves])
@@ -79,7 +79,7 @@ def accuracy() -> Metric:
 
 @metric
 def twin_accuracy() -> Metric:
-    """Share of twins that are right in both halves."""
+    """Share of twins that are right on both sides."""
 
     def of(scores: list[SampleScore]) -> float:
         return _mean([all(halves) for halves in by_unit(scores, False)])

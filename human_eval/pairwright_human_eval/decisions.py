@@ -1,10 +1,10 @@
 """What answers come to: who is excluded, and the decision on every unit. Functions of the table.
 
-**Attention.** Every vote on a half of a twin can be a check. Two groups of people see the same
+**Attention.** Every vote on a side of a twin can be a check. Two groups of people see the same
 question and responses, each group with the posts of one of two users. If most of the others who saw
 these posts choose one response, and most who saw the other user's posts choose the other, at least
 two people each time, the posts decide. The right answer is then that of the others who saw the same
-posts. Which half an annotator gets is drawn, so somebody who does not read is right with
+posts. Which side an annotator gets is drawn, so somebody who does not read is right with
 probability 1/2, whatever the others answer. Every second "cannot tell" counts as right, like a
 tossed coin. No check can be recognised, because no task is made for it; and no label is used.
 
@@ -80,8 +80,8 @@ def others_say(votes: pd.DataFrame, fewest: int = 1) -> pd.Series:
 def checks(answers: pd.DataFrame, outlines: Iterable[Outline]) -> pd.DataFrame:
     """Count the votes of each annotator that are attention checks (`n`), and the right ones (`k`).
 
-    A placebo has none: nothing in its posts decides. In the words of each half, the posts decide if
-    both halves have the same majority, `chosen` or `rejected`.
+    A placebo has none: nothing in its posts decides. In the words of each side, the posts decide if
+    both sides have the same majority, `chosen` or `rejected`.
     """
     twins = (unit.pairs for unit in outlines if unit.label != EQUAL and len(unit.pairs) == 2)
     other_half = {pair.id: pairs[1 - n].id for pairs in twins for n, pair in enumerate(pairs)}
@@ -262,6 +262,15 @@ class AspectCounts(NamedTuple):
         given = self.delivery
         n = given.chosen + given.rejected + given.both + given.neither
         return 2 * (given.chosen + given.both) > n >= 2 * (given.rejected + given.both)
+
+    def faults(self, rules: HumanRules) -> Iterator[str]:
+        """The reasons of a refusal to which this aspect contributes."""
+        if not self.support.most:
+            yield "rubric: aspects_unsupported"
+        elif not self.delivered:
+            yield "rubric: aspects_undelivered"
+        if self.contradicted > rules.contradicted:
+            yield "rubric: aspect_contradicted"
 
 
 def aspect_outcomes(pair: OutlinePair, given: Tally, rules: HumanRules) -> Iterator[Outcome]:

@@ -124,8 +124,8 @@ class OpenStudy(NamedTuple):
 
 
 def fitting(rules: HumanRules, people: int, halves: int) -> HumanRules:
-    """The rule as so many people can carry it out: nobody who votes on a half of a twin sees its
-    other half or its aspects. `halves` is 2 if there are twins or placebos."""
+    """The rule as so many people can carry it out: nobody who votes on a side of a twin sees its
+    other side or its aspects. `halves` is 2 if there are twins or placebos."""
     votes = min(rules.votes, max(1, people // halves))
     fewer = {
         "votes": votes,

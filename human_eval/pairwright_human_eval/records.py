@@ -67,7 +67,7 @@ class KeyedTask(Record):
     unit: str
     """A twin's id, or a single pair's."""
     pair: str
-    """The half or pair whose user's posts or aspects are shown; empty for quality."""
+    """The pair whose user's posts or aspects are shown; empty for quality."""
     label: Label
     a: Role
     """The response shown as A."""
@@ -125,7 +125,7 @@ class Answer(Record):
     """1; 2 for adjudication; 0 for a repeat, which counts in no decision."""
     unit: str
     pair: str
-    """Empty for quality, which is asked once for both halves of a twin."""
+    """Empty for quality, which is asked once for both sides of a twin."""
     kind: AnswerKind
     item: str
     """Quality: scale and response, such as `correctness first`. Support and delivery: the number of

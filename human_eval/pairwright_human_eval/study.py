@@ -112,7 +112,7 @@ def export_tasks(
     The files under RUN/human/ load into any Label Studio; RUN/human/private/ is not for annotators.
     The rule that verifies a pair is [human] of RUN/config.toml, fixed from here on. With fewer
     annotators than it asks for, each question gets as many answers as they can give: nobody votes
-    on both halves of a twin.
+    on both sides of a twin.
 
     Raises InputError if the run holds no pair, or a study was exported there.
 

@@ -1,4 +1,4 @@
-"""What is verified and released as one: a twin with both its halves, or a single pair.
+"""What is verified and released as one: a twin with both its sides, or a single pair.
 
 An outline is a unit without any text: what decisions and figures need of it beside the answers, so
 that they can be derived again from a release, which has no refused pairs.
@@ -22,7 +22,7 @@ class Unit:
     id: str
     """The twin's id, or the pair's."""
     pairs: tuple[Pair, ...]
-    """Both halves of a twin, the asked one first; or one pair."""
+    """Both sides of a twin, the asked one first; or one pair."""
 
     @property
     def asked(self) -> Pair:
@@ -61,7 +61,7 @@ def units_of(pairs: Iterable[Pair], file: Path) -> list[Unit]:
         mirrored = (last.question, last.rejected, last.chosen)
         same = (first.question, first.chosen, first.rejected) == mirrored
         if not whole or not (first is last or (first.user != last.user and same)):
-            what = f"the {len(parts)} lines of {name} are not one pair, or two halves of a twin"
+            what = f"the {len(parts)} lines of {name} are not one pair, or the two sides of a twin"
             fix = "Build again: pairs.jsonl is derived from the run folder's store."
             raise InputError(what, where=file, fix=fix)
         units.append(unit)
@@ -103,7 +103,7 @@ class OutlinePair(Record):
 
 
 class Outline(Record):
-    """One unit: a twin with both halves, or a pair. A line of a release's human/units.jsonl."""
+    """One unit: a twin with both sides, or a pair. A line of a release's human/units.jsonl."""
 
     id: str
     mode: str

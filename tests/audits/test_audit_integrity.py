@@ -264,7 +264,7 @@ def test_halves_of_a_twin_do_not_contradict_each_other() -> None:
 def test_a_twin_with_one_half_lost_is_caught() -> None:
     check = only([*twin(1), twin(2)[0], *twin(3)], "twin_not_whole")
     assert (check.status, check.count, check.of) == ("fail", 1, 5)
-    assert check.flags[0].detail == "its other half is not there"
+    assert check.flags[0].detail == "its other side is not there"
 
 
 @pytest.mark.parametrize(
@@ -272,11 +272,11 @@ def test_a_twin_with_one_half_lost_is_caught() -> None:
     [
         (lambda of: changed(of, question="Another?"), "different questions"),
         (lambda of: changed(of, item_id="other"), "different questions"),
-        (lambda of: changed(of, domain="Home"), "the halves are in"),
-        (lambda of: changed(of, chosen="New."), "do not mirror"),
-        (lambda of: changed(of, chosen=of.rejected, rejected=of.chosen), "do not mirror"),
+        (lambda of: changed(of, domain="Home"), "the sides are in"),
+        (lambda of: changed(of, chosen="New."), "responses swapped"),
+        (lambda of: changed(of, chosen=of.rejected, rejected=of.chosen), "responses swapped"),
         (lambda of: changed(of, user="user-1"), "two different users"),
-        (lambda of: changed(of, asked=True), "both halves"),
+        (lambda of: changed(of, asked=True), "both sides"),
     ],
 )
 @pytest.mark.parametrize("turned", [False, True])

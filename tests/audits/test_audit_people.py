@@ -255,7 +255,7 @@ def test_rows_of_whoever_was_to_be_forgotten_are_found() -> None:
 @pytest.mark.parametrize(
     ("other", "detail"),
     [
-        ("user-1", "the other half of its twin must be forgotten"),
+        ("user-1", "the other side of its twin must be forgotten"),
         ("user-9", "its user must be forgotten"),
     ],
 )

@@ -55,7 +55,9 @@ def folder(root: Path, files: dict[str, bytes] = FILES) -> Path:
 
 
 def checked(root: Path, version: str = "1.0.0", *trial: str) -> CheckedRelease:
-    return CheckedRelease(write_checksums(root), "small-pairs", version, trial, 1, 1, 0, 1)
+    return CheckedRelease(
+        write_checksums(root), "small-pairs", version, trial, 1, {"violate": 1}, 0, 1
+    )
 
 
 def push(

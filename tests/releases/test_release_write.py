@@ -364,7 +364,7 @@ WRONG: dict[str, tuple[Damage, str]] = {
     "pairs changed after the tasks were made": (
         lambda run: change(run / "pairs.jsonl", "Repairs", "Other"), "not the file that the tasks"
     ),
-    "half a twin is lost": (_pairs(lambda lines: lines[1:]), "two halves of a twin"),
+    "half a twin is lost": (_pairs(lambda lines: lines[1:]), "two sides of a twin"),
     "fewer pairs than were built": (_pairs(lambda lines: lines[:-1]), r"that the build kept"),
     "a line that is not a pair": (
         _pairs(lambda lines: [line.replace('"asked":true', '"asked":"maybe"') for line in lines]),

@@ -1,4 +1,4 @@
-"""Checks that compare rows: ids, labels, the halves of twins, splits, users, and what people said.
+"""Checks that compare rows: ids, labels, the sides of twins, splits, users, and what people said.
 
 The limit on a user's share is 5 %, or three equal shares if there are fewer than 60 users: of 20
 users, one with 2 pairs while the others have 1 is not a finding.
@@ -56,33 +56,33 @@ def _by_row(details: "pd.Series[Any]") -> dict[int, str]:
 
 @table_check
 def twin_not_whole(facts: Facts) -> Found:
-    """Two halves, on one question, with mirrored sides, of different users, one of whom asked."""
+    """Two sides, on one question, with swapped labels, of different users, one of whom asked."""
     table = facts.table
     twice = [mode for mode in table["mode"].dropna().unique() if halves_of(mode) == 2]
     nameless = table["mode"][table["twin"].isna() & table["mode"].isin(twice)]
     halves = table[table["twin"].notna()]
     place = halves.groupby("twin").cumcount()
     details = _by_row("a row of mode " + nameless + " without a twin's id")
-    details |= _by_row("a third half of " + halves["twin"][place > 1])
+    details |= _by_row("a third side of " + halves["twin"][place > 1])
     columns = ["config", "asked", "user", "question", "chosen", "rejected"]
     one, other = (
         halves[place == n].reset_index().set_index("twin")[["index", *columns]] for n in (0, 1)
     )
     lost = one["index"][~one.index.isin(other.index)].tolist()
-    details |= dict.fromkeys(lost, "its other half is not there")
+    details |= dict.fromkeys(lost, "its other side is not there")
     both = one.add_suffix("_1").join(other.add_suffix("_2"), how="inner")
     mirrored = (both.chosen_1 == both.rejected_2) & (both.rejected_1 == both.chosen_2)
     wrong = pd.Series("", both.index)
     # The first that holds is said: later lines overwrite earlier ones.
-    asked = both.asked_2.map({True: "both halves' users asked the question",
-                              False: "no half's user asked"})  # fmt: skip
+    asked = both.asked_2.map({True: "the users of both sides asked the question",
+                              False: "the user of neither side asked"})  # fmt: skip
     wrong = wrong.mask(both.asked_1 == both.asked_2, asked)
     alike = both.user_2.isna() | (both.user_1 == both.user_2)
-    wrong = wrong.mask(alike, "the halves do not name two different users")
-    wrong = wrong.mask(~mirrored, "the halves' sides do not mirror each other")
-    places = "the halves are in " + both.config_1 + " and " + both.config_2
+    wrong = wrong.mask(alike, "the sides do not name two different users")
+    wrong = wrong.mask(~mirrored, "the sides do not have the two responses swapped")
+    places = "the sides are in " + both.config_1 + " and " + both.config_2
     wrong = wrong.mask(both.config_1 != both.config_2, places)
-    wrong = wrong.mask(both.question_1 != both.question_2, "the halves are of different questions")
+    wrong = wrong.mask(both.question_1 != both.question_2, "the sides are of different questions")
     for name in ("index_1", "index_2"):
         details |= dict(zip(both[name][wrong != ""], wrong[wrong != ""], strict=True))
     return Found(len(halves) + len(nameless), details)

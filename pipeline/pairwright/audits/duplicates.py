@@ -35,7 +35,7 @@ class NearDuplicates:
     """`near_duplicate_questions`, `near_duplicate_posts`: the same or nearly the same text of two
     users; `near_duplicates_across_splits`: in two splits.
 
-    A twin's question is its asker's: the other half does not repeat it. What two users chose from
+    A twin's question is its asker's: the other side does not repeat it. What two users chose from
     is asked of both on purpose.
     """
 

@@ -81,7 +81,7 @@ def _fault(url: str | None, created: str | None, licence: str | None, *, attribu
 
 class Tombstones:
     """`tombstones`: rows of a user, or with a question or post, that a tombstone names, and the
-    other halves of their twins, which leave with them."""
+    other sides of their twins, which leave with them."""
 
     def __init__(self, forgotten: ForgetList | None) -> None:
         """`forgotten` is None if there is no list."""
@@ -104,7 +104,7 @@ class Tombstones:
         """The one check, which examines nothing without a list."""
         twins = facts.table["twin"].dropna()
         named = {*twins[twins.index.isin(self._details)]}
-        said = "the other half of its twin must be forgotten"
+        said = "the other side of its twin must be forgotten"
         halves = dict.fromkeys(twins.index[twins.isin(named)], said)
         examined = 0 if self._forgotten is None else len(facts.table)
         yield counted("tombstones", Found(examined, halves | self._details), facts)

@@ -210,7 +210,7 @@ def _by_mode(overlaps: list[pd.DataFrame]) -> Iterator[Check]:
 
 def _preferences(table: pd.DataFrame, bound: float) -> Iterator[Check]:
     """How often a judge that knows nobody prefers the chosen response, by mode. It decides if pairs
-    are not twins: with twins it is about the half of the user who asked."""
+    are not twins: with twins it is about the side of the user who asked."""
     seen = table[table["judged"] & table["asked"] & table["mode"].notna()]
     for mode, own in seen.groupby("mode"):
         if label_of(str(mode)) == "equal":
@@ -227,7 +227,7 @@ def _preferences(table: pd.DataFrame, bound: float) -> Iterator[Check]:
 
 
 def _shared_words(config: _Config, places: Places, shared: Floats) -> Check:
-    """Over whole twins whose halves both have posts, the sum of both halves; the detail says in how
+    """Over complete twins whose sides both have posts, the sum of both; the detail says in how
     many words predict the label. It names the twins with the most."""
     words = np.full(len(config.own), np.nan)
     words[places] = shared

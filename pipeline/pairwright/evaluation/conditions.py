@@ -6,7 +6,7 @@ some pairs may have nothing to show in it, the reason is one of `NOTHING_TO_SHOW
 
 A scorer gains from reading what it loses with the wrong history. The other user writes in the same
 category, has a history of about the same length, and is shown as the user would be: with as many
-posts, ranked for this question. Twins have no such condition: the same stranger for both halves
+posts, ranked for this question. Twins have no such condition: the same stranger for both sides
 makes every scorer right on one of them.
 """
 
@@ -209,7 +209,7 @@ class Condition(NamedTuple):
 
     @property
     def blind(self) -> bool:
-        """Whether it shows nothing of the user. Then accuracy on twins is one half, and a gain over
+        """Whether it shows nothing of the user. Then accuracy on twins is 50 %, and a gain over
         it would say no more than the accuracy does."""
         return self.content is question_alone
 

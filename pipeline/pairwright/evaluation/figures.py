@@ -1,7 +1,7 @@
 """The figures of a scorer, as functions of the table that joins its scores with their pairs.
 
-**The twin is the unit**: a half alone would let a scorer that cannot see the user be right on more
-than one half. A pair without a score counts as wrong: leaving out what is hard does not pay.
+**The twin is the unit**: one side alone would let a scorer that cannot see the user be right on
+more than 50 %. A pair without a score counts as wrong: leaving out what is hard does not pay.
 
 **The averaging rule.** A figure of a mode is the mean over its pairs, or over its twins if it is of
 twins; each counts the same, whatever its domain. Modes are never averaged with one another.
@@ -14,7 +14,7 @@ speaks for either response, so a flip in either direction is wrong.
 
 A flip that has nothing to do with the users goes either way, so half of such flips would be right
 on a twin. The figure is near 1 for a scorer that reads its users, and 0 for one that cannot see
-them, answers by chance (1/4 - 1/4) or always flips (1/2 - 1/2). A tie in a half is no flip.
+them, answers by chance (1/4 - 1/4) or always flips (1/2 - 1/2). A tie on one side is no flip.
 """
 
 from collections.abc import Iterator
@@ -37,12 +37,12 @@ FIGURES: dict[str, str] = {
     " without a score as wrong; of questions with options, share where the right one is ahead"
     " of all others, and ties share",
     "both_right": "share of twins with both sides right: 0 for a scorer that cannot see the user",
-    "coverage": "share of pairs with a score, and of twins of those with both halves scored",
+    "coverage": "share of pairs with a score; for twins, of those with both sides scored",
     "swap_consistency": "share of pairs where a comparing judge says the same in both orders",
     "placebo_flips": "share of placebos where another response is preferred for the other user, of"
-    " those with both halves scored",
-    "net_right_flips": "right flips on twins less half of the flips on placebos, of those with both"
-    " halves scored: near 1 for a scorer that reads its users, 0 for one that cannot see them",
+    " those with both sides scored",
+    "net_right_flips": "right flips on twins less 50 % of the flips on placebos, of those with both"
+    " sides scored: near 1 for a scorer that reads its users, 0 for one that cannot see them",
 }
 """The figures by name, and what they are; beside them are gains over controls."""
 FOLLOWS = {

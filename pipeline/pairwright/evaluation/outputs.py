@@ -78,7 +78,7 @@ class PersonQuestions:
 
     @property
     def own(self) -> list[PersonQuestion]:
-        """The questions that the person asked; not the other halves of twins."""
+        """The questions that the person asked; not the other sides of twins."""
         return [question for questions in self._by_item.values() for question in questions]
 
     def find(self, id: str) -> PersonQuestion | str:

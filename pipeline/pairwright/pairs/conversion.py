@@ -47,7 +47,7 @@ def row_of(
 ) -> Row:
     """The pair as a row.
 
-    `partner` is the user of a twin's other half, by the run's id; `answers` are annotators' on each
+    `partner` is the user of a twin's other side, by the run's id; `answers` are annotators' on each
     aspect, in the rubric's order, or none; `simulated` says that annotators were; `licence` is for
     posts whose address does not imply one.
     """

@@ -107,7 +107,7 @@ class Row(Record):
     """None in other people's pairs."""
     twin_id: str | None = None
     asked: bool = True
-    """False in the half of a twin whose user did not ask this question."""
+    """False on the side of a twin whose user did not ask this question."""
     user: str | None = None
     """Pseudonym of the user whose preference it states."""
     dyad: str | None = None
@@ -142,7 +142,7 @@ class Row(Record):
     @cached_property
     def language(self) -> str | None:
         """The language of its texts, by which their words are compared; None if it is not known.
-        Both halves of a twin have the same."""
+        Both sides of a twin have the same."""
         return language_of(*sorted((self.chosen, self.rejected)), self.question)
 
     @classmethod
@@ -179,7 +179,7 @@ def has_columns(names: Iterable[str]) -> bool:
 
 
 def derived_twin_id(asked: Row, other: Row) -> str:
-    """The id of a twin, natural twin or placebo, from both its halves."""
+    """The id of a twin, natural twin or placebo, from both its sides."""
     users = (asked.user or "", other.user or "")
     return content_id(asked.mode or "", asked.item_id, *users, asked.chosen, asked.rejected)
 

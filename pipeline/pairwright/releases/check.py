@@ -62,10 +62,10 @@ class CheckedRelease(NamedTuple):
     trial_because: tuple[str, ...]
     """Empty in an ordinary release."""
     rows: int
-    subjects: int
-    """Twins and single pairs."""
+    units: dict[str, int]
+    """How many twins, placebos or single pairs there are, by mode."""
     answers: int
-    """Answered tasks, from which every decision was derived again."""
+    """Answered tasks without repeats, from which every decision was derived again."""
     files: int
 
 
@@ -115,7 +115,7 @@ def check(
     stated, answers = contents.stated, contents.public.tasks if contents.public else 0
     return CheckedRelease(
         actual, stated.name, stated.version, stated.trial_because, len(frames.rows),
-        frames.rows["subject"].nunique(), answers, files,
+        dict(frames.rows.drop_duplicates("subject")["mode"].value_counts()), answers, files,
     )  # fmt: skip
 
 
@@ -315,7 +315,7 @@ class _RowChecks:
 
     def _refuse_half(self) -> None:
         if half := self._half:
-            what = f"half a twin: the other half of {half.row.twin_id} is missing"
+            what = f"one side of the twin {half.row.twin_id} is missing"
             raise difference(what, half.where)
 
     def end(self) -> None:

@@ -52,7 +52,7 @@ def diff(
 ) -> ReleaseDiff:
     """Compare two releases: pairs added, removed or changed, and why.
 
-    The halves of a twin are added, removed and changed together. No release names who asked to be
+    The sides of a twin are added, removed and changed together. No release names who asked to be
     forgotten.
 
     Raises InputError if a folder is not a release, or its rows cannot be read.

@@ -29,7 +29,7 @@ FORGOTTEN, NOT_ASKED = "forgotten", "not in the study"
 def subjects_in(path: Path) -> Iterator[tuple[int, Unit]]:
     """Every twin with both sides, and every single pair, with the offset of its first line.
 
-    Raises InputError for a line that is not a pair, and for half a twin.
+    Raises InputError for a line that is not a pair, and for a twin with one side.
     """
     try:
         with path.open("rb") as file:

@@ -182,7 +182,9 @@ class GateRules(Record):
 class HumanRules(Record):
     """When people's answers verify a pair, and what a study measures of itself."""
 
-    votes: int = Field(4, ge=1, le=99, description="votes that a pair, or half a twin, needs")
+    votes: int = Field(
+        4, ge=1, le=99, description="votes that a pair, or one side of a twin, needs"
+    )
     rule: Literal["majority", "unanimity"] = Field(
         "unanimity", description="how many of the votes must be for the chosen response"
     )

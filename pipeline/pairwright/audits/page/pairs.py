@@ -1,5 +1,5 @@
 """The pairs that the page of an audit holds, in compressed blocks: those that failed checks name,
-and a sample of the others by the hash of their subject, so that halves of a twin stay together.
+and a sample of the others by the hash of their subject, so that the sides of a twin stay together.
 
 A block is JSON, compressed, in base64, so that nothing in it can end the element that it is in.
 """

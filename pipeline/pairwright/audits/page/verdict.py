@@ -135,8 +135,8 @@ def warnings(audit: Audit) -> Iterator[str]:
     trial = f"TRIAL, version {short(source.version)}" if source.version.endswith("-trial") else ""
     if source.simulated:
         yield (
-            f"{' '.join(filter(None, ('SIMULATED', trial)))}: simulated annotators decided"
-            " on these pairs. They show how the tool works, and are evidence of nothing."
+            f"{' '.join(filter(None, ('SIMULATED', trial)))}: a program answered instead of"
+            " people. These figures describe the simulation."
         )
     elif trial:
         yield f"A {trial}: it may hold pairs that nobody verified, and is no ordinary release."
