@@ -115,8 +115,8 @@ def placebo(n: int, first: Half, second: Half, **changes: Any) -> tuple[Line, Li
     return line_of(f"first-{n}", *first, **shared), line_of(f"second-{n}", *second, **shared)
 
 
-def judged(n: int, forward: Choice, backward: Choice, **changes: Any) -> Line:
-    """A pair of mode violate with a comparing judge's two verdicts."""
+def judged(n: int, forward: Choice | None, backward: Choice | None, **changes: Any) -> Line:
+    """A pair of mode violate with a comparing judge's two verdicts, or None."""
     return violate(n, None, None, forward=forward, backward=backward, **changes)
 
 

@@ -232,6 +232,8 @@ SCORED: list[tuple[Callable[[Row], Scorer], str, str]] = [
     (scores(ResponseScore(math.inf)), "", "not_a_number (inf)"),
     (scores(ONE, Unscored("no_score")), "", "no_score"),
     (lambda _: Comparing(Unscored("unparseable", "both")), "", "unparseable (both)"),
+    (lambda _: Comparing(Unscored("cut_short", forward="first")), "", "cut_short"),
+    (lambda _: Comparing(Unscored("cut_short", backward="tie")), "", "cut_short"),
 ]
 
 
@@ -241,6 +243,8 @@ def test_the_higher_score_is_the_choice_and_a_verdict_that_changes_with_the_orde
 ) -> None:
     ((found, score),) = scored(rows[:1], scorer(rows[0]))
     assert (found, score.unscored) == (choice, why)
+    if why == "cut_short":  # The verdict in one order is kept, and is no score.
+        assert (score.forward, score.backward) in {("chosen", None), (None, "tie")}
 
 
 def test_a_failed_call_is_a_reason_and_the_others_go_on(rows: list[Row]) -> None:

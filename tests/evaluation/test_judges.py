@@ -142,6 +142,8 @@ def test_a_later_draw_counts_and_a_reply_that_is_cut_short_is_never_read(
 ) -> None:
     found = prefer(answer, max_tokens=1024, attempts=3)
     assert (found.reason if isinstance(found, Unscored) else found[:2]) == expected
+    if expected == "unparseable":  # What the other order said is kept.
+        assert (found.forward, found.backward) == ("first", None)
 
 
 def test_an_endpoint_that_takes_no_schema_is_told_it_in_the_prompt() -> None:
@@ -253,4 +255,6 @@ def test_published_verdicts_are_read_from_raw_replies(of: str, judge: str) -> No
     assert f"{both} / {len(items)} =" in statistics["correct_both"]
     if (of, judge) in UNREAD:
         unscored = [one for one in found if isinstance(one, Unscored)]
-        assert unscored == [Unscored("unparseable", "an empty reply")] * UNREAD[of, judge]
+        assert [one[:2] for one in unscored] == [("unparseable", "an empty reply")] * UNREAD[
+            of, judge
+        ]

@@ -22,6 +22,7 @@ from collections.abc import Iterator
 import pandas as pd
 
 from pairwright.evaluation.benchmark import QUESTIONS
+from pairwright.evaluation.scores import judged_twice
 from pairwright.stats import (
     Estimate,
     Jackknife,
@@ -122,7 +123,7 @@ def _of_mode(
         if twins:
             share = _share(flips.flip, flips.cluster)
             yield _figure("both_right", mode, group, share, even=even)
-    if len(judged := pairs[pairs.forward.notna()]):
+    if len(judged := pairs[judged_twice(pairs)]):
         same = judged.forward == judged.backward
         yield _figure("swap_consistency", mode, mode, _share(same, judged.cluster))
 

@@ -5,11 +5,13 @@ Rows are ranked by accuracy, and on twins by corrected twin accuracy if there ar
 ranked row is compared with the one above it, pair by pair.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise, product
-from typing import Literal
+from typing import Literal, get_args
 
 import pandas as pd
+from pydantic import Field
 from statsmodels.stats.multitest import multipletests
 
 from pairwright.errors import InputError
@@ -17,7 +19,7 @@ from pairwright.evaluation.benchmark import OTHERS, Benchmark, BenchmarkRef, bui
 from pairwright.evaluation.conditions import CONDITIONS, ConditionName
 from pairwright.evaluation.figures import ScorerFigure, compared, figures_of, gains, units_of
 from pairwright.evaluation.scorers.scorer import COVERAGE
-from pairwright.evaluation.scores import ScoresOf, ScoreTable, joined
+from pairwright.evaluation.scores import Choice, Score, ScoresOf, ScoreTable, joined
 from pairwright.modes import MODES
 from pairwright.records import Record
 from pairwright.stats import Estimate
@@ -40,6 +42,9 @@ class BoardRow(Record):
     """Those with a score for every pair."""
     unscored: dict[str, int]
     """Pairs that count as wrong because they have no score, by reason."""
+    verdicts: dict[Choice, tuple[int, int]] = Field(default={})
+    """Of a comparing judge without a verdict in one order of some pairs, by verdict: those in the
+    other order of these pairs, and those of pairs with both."""
     figures: tuple[ScorerFigure, ...]
     """Its figures, gains over controls among them."""
 
@@ -159,7 +164,7 @@ def rank_tables(tables: Sequence[ScoreTable], benchmark: Benchmark) -> Leaderboa
             where=tables[0].path,
             fix="No pair is part of these conditions. Evaluate others.",
         )
-    entries = {one.about.stem: _row(one.about, frames, benchmark.builders) for one in tables}
+    entries = {one.about.stem: _row(one, frames, benchmark.builders) for one in tables}
     return Leaderboard(
         benchmark=benchmark.ref,
         pairs=len({score.pair for one in tables for score in one.scores}),
@@ -170,7 +175,8 @@ def rank_tables(tables: Sequence[ScoreTable], benchmark: Benchmark) -> Leaderboa
     )
 
 
-def _row(about: ScoresOf, frames: Frames, builders: Mapping[str, tuple[str, ...]]) -> BoardRow:
+def _row(table: ScoreTable, frames: Frames, builders: Mapping[str, tuple[str, ...]]) -> BoardRow:
+    about = table.about
     own, gained = frames[about.stem], list[ScorerFigure]()
     units = units_of(own)
     for name, control in CONDITIONS.items() if about.condition == "profile" else ():
@@ -184,8 +190,18 @@ def _row(about: ScoresOf, frames: Frames, builders: Mapping[str, tuple[str, ...]
         units=len(units),
         units_scored=int(units.whole.sum()),
         unscored=own.reason[own.point.isna()].value_counts().sort_index().to_dict(),
+        verdicts=_verdicts(table.scores),
         figures=(*figures_of(own, blind=about.blind), *gained),
     )
+
+
+def _verdicts(scores: Sequence[Score]) -> dict[Choice, tuple[int, int]]:
+    """Count the verdicts of pairs with one and with two, by verdict; empty if no pair has one."""
+    found = [[said for said in (one.forward, one.backward) if said] for one in scores]
+    counts = Counter((said, len(verdicts)) for verdicts in found for said in verdicts)
+    if not any(len(verdicts) == 1 for verdicts in found):
+        return {}
+    return {choice: (counts[choice, 1], counts[choice, 2]) for choice in get_args(Choice)}
 
 
 def _rankings(entries: Mapping[str, BoardRow], frames: Frames) -> Iterator[Ranking]:

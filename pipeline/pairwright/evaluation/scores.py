@@ -50,7 +50,8 @@ class Score(Record):
     """The score of the chosen response; None for judges that compare."""
     rejected: float | None = None
     forward: Choice | None = None
-    """A comparing judge's verdict with the chosen response first; None for scores."""
+    """A comparing judge's verdict with the chosen response first; None for scores, and for an order
+    without a verdict."""
     backward: Choice | None = None
     """Its verdict with the chosen response second."""
     unscored: str = ""
@@ -106,7 +107,11 @@ async def score_pair(
             found = failed_call(error)
     if isinstance(found, Unscored):
         detail = " ".join(found.detail.split())[:300]
-        found = {"unscored": f"{found.reason} ({detail})" if detail else found.reason}
+        found = {
+            "forward": found.forward and _CHOICES[found.forward],
+            "backward": found.backward and _CHOICES[found.backward],
+            "unscored": f"{found.reason} ({detail})" if detail else found.reason,
+        }
     return Score(pair=row.id, condition=condition, **found)
 
 
@@ -261,14 +266,18 @@ def by_question(pairs: pd.DataFrame) -> pd.DataFrame:
     return lines.sort_values("first", kind="stable").drop_duplicates("unit").drop(columns="first")
 
 
+def judged_twice(frame: pd.DataFrame) -> pd.Series:
+    """Say which lines have the verdicts of a comparing judge in both orders."""
+    return frame.forward.notna() & frame.backward.notna()
+
+
 def choices_of(frame: pd.DataFrame) -> pd.Series:
     """The choice of each line. Verdicts that change with the order are a tie."""
     chosen, rejected = frame.chosen.astype(float), frame.rejected.astype(float)
-    forward, backward = frame.forward, frame.backward
+    both, same = judged_twice(frame), frame.forward == frame.backward
     choices = np.select(
-        [forward.notna() & (forward == backward), forward.notna(), chosen > rejected,
-         chosen < rejected, chosen == rejected],
-        [forward, "tie", "chosen", "rejected", "tie"],
+        [both & same, both, chosen > rejected, chosen < rejected, chosen == rejected],
+        [frame.forward, "tie", "chosen", "rejected", "tie"],
         default="",
     )  # fmt: skip
     return pd.Series(choices, index=frame.index, dtype=object)

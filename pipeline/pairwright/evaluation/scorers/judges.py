@@ -176,9 +176,10 @@ class ComparingJudge(_BoundJudge):
 
         forward, backward = await together(verdict(first, second), verdict(second, first))
         if isinstance(forward, Unscored):
-            return forward
+            other = None if isinstance(backward, Unscored) else _BACKWARD[backward]
+            return Unscored(forward.reason, forward.detail, backward=other)
         if isinstance(backward, Unscored):
-            return backward
+            return Unscored(backward.reason, backward.detail, forward=_FORWARD[forward])
         return Preference(_FORWARD[forward], _BACKWARD[backward], judge.tokens)
 
 

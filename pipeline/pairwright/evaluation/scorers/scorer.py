@@ -65,6 +65,9 @@ class Unscored(NamedTuple):
     reason: str
     """`context_length` where the prompt does not fit: fewer posts may."""
     detail: str = ""
+    forward: PreferredPlace | None = None
+    """The verdict of a comparing judge in this order, if only the other has none."""
+    backward: PreferredPlace | None = None
 
     @property
     def fields(self) -> dict[str, str]:
