@@ -205,6 +205,19 @@ def test_two_audits_of_the_same_pairs_are_the_same_bytes(here: Path) -> None:
         assert (here / "first" / name).read_bytes() == (here / "second" / name).read_bytes()
 
 
+def test_an_audit_goes_into_a_folder_of_its_own(here: Path) -> None:
+    file, out = jsonl(here / "theirs.jsonl", *map(plain, range(20))), here / "out"
+    out.mkdir()
+    (out / "notes.txt").write_text("mine")
+    refused(pairwright("audit", file, "--out", out), "has notes.txt and no audit", "--out")
+    assert [path.name for path in out.iterdir()] == ["notes.txt"]
+    (out / "notes.txt").unlink()
+    # An empty folder, an earlier audit, and notes that were put beside it.
+    for _ in range(2):
+        assert "report.html" in pairwright("audit", file, "--out", out).out
+        (out / "notes.txt").write_text("mine")
+
+
 def test_no_audit_is_written_into_a_release(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = release(here / "release")
     before = sorted(here.rglob("*"))

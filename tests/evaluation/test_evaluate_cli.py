@@ -131,6 +131,25 @@ def test_an_evaluation_ends_in_15_lines(
     assert "read the user? Not shown: +" in said
 
 
+def test_results_of_other_pairs_are_not_mixed_or_replaced(tmp_path: Path) -> None:
+    def pairs(name: str, chosen: str) -> Path:
+        rows = [{"prompt": f"How {n}?", "chosen": chosen, "rejected": "No."} for n in range(6)]
+        path = tmp_path / name
+        path.write_text("\n".join(map(json.dumps, rows)))
+        return path
+
+    first, out = pairs("first.jsonl", "Yes, so."), tmp_path / "out"
+    evaluate(first, None, out, names=["longer"])
+    before = {path: path.read_bytes() for path in out.glob("*.*.json*")}
+    for other in (pairs("other.jsonl", "Yes, thus."), pairs("first.jsonl", "Yes.")):
+        with pytest.raises(InputError, match=r"has results of .*first") as error:
+            evaluate(other, None, out, names=["overlap"])
+        assert "--out" in error.value.fix
+    assert {path: path.read_bytes() for path in out.glob("*.*.json*")} == before
+    pairs("first.jsonl", "Yes, so.")
+    assert evaluate(first, None, out, names=["longer"]).tables
+
+
 def test_people_in_one_cluster_have_no_interval_and_are_told_why(tmp_path: Path) -> None:
     """Few prompts that many people answered both ways."""
     rows = [

@@ -29,9 +29,12 @@ from pairwright.pairs import (
 )
 from pairwright.pairs.address import read_tombstones
 from pairwright.progress import Note, Progress, Step, log_notes
+from pairwright.text import visible
 from pairwright_human_eval.folder import HumanFolder, read_study
 from pairwright_human_eval.released import ReleasedStudy, published, read_public
 from pairwright_human_eval.units import outline_of
+
+FILES = ("audit.json", "report.html", "redactions.jsonl")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +87,8 @@ def audit(
     PLACE is first, second or tie: which response a label names. A label alone, as in `--label
     first`, holds for every row; with options, `--label first=0` is the number of the first.
 
-    Raises InputError for what cannot be read, a wrong bound, or `out` in a release, and StoreError.
+    Raises InputError for what cannot be read, a wrong bound, `out` in a release or a folder of
+    other files, and StoreError.
 
         >>> audit("releases/1.0.0").passed
         True
@@ -112,6 +116,7 @@ def audit(
         name = re.sub(r"\.(json|jsonl|csv|tsv|parquet)(\.gz)?$", "", source.name)
         folder = Path("audit-" + re.sub(r"[^\w.-]+", "-", name))
     output_folder(folder)
+    _check_own(folder)
 
     def rows(name: str, done: int | None) -> None:
         # Nobody knows how long a check takes: only reading has a total.
@@ -134,6 +139,18 @@ def audit(
     write_lines(folder / "redactions.jsonl", report.redactions)
     write_page(folder / "report.html", report, source, progress=rows)
     return AuditResult(report, folder)
+
+
+def _check_own(folder: Path) -> None:
+    """Check that a folder is new or an audit's. Raises InputError."""
+    there = sorted(path.name for path in folder.iterdir()) if folder.is_dir() else []
+    others = [name for name in there if not name.startswith(FILES)]
+    if others and FILES[0] not in there:
+        raise InputError(
+            f"has {visible(others[0])} and no audit, and an audit goes into a folder of its own",
+            where=folder,
+            fix="Give --out the name of a new folder, or of an earlier audit's.",
+        )
 
 
 def write_audit(

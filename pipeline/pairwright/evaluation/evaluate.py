@@ -26,6 +26,7 @@ from pairwright.evaluation.scorers.scorer import BASELINES, MANNER, ByPair
 from pairwright.evaluation.scores import (
     ScoresOf,
     ScoreTable,
+    check_results,
     read_scores,
     score_pair,
     write_scores,
@@ -81,8 +82,8 @@ def evaluate(
     pairs allow. Scores are stored as they come: running the same command again scores nothing
     twice. Exit code 1: a scorer left more than 5 % of the twins and other pairs without a score.
 
-    Raises InputError, ConfigError, EndpointRefused, Interrupted and StoreError; tables that were
-    whole before are in their files.
+    Raises InputError (also if `out` has results of other pairs), ConfigError, EndpointRefused,
+    Interrupted and StoreError; tables that were whole before are in their files.
 
         >>> done = evaluate("releases/1.0.0", None, "results", names=["longer"])
         >>> [one.about.stem for one in done.tables]
@@ -97,6 +98,7 @@ def evaluate(
     """
     folder, (settings, prompts) = output_folder(out), scorer_settings(scorers)
     benchmark = Benchmark(pairs, split, column_map(columns), label_map(labels))
+    check_results(folder, benchmark.ref)
     for line in benchmark.said:
         progress(Note(line))
     if names is None:

@@ -162,6 +162,22 @@ def write_scores(folder: Path, about: ScoresOf, scores: Sequence[Score]) -> Scor
     return ScoreTable(path, about, tuple(scores))
 
 
+def check_results(folder: Path, pairs: BenchmarkRef) -> None:
+    """Check that the tables of a folder are of these pairs. Raises InputError."""
+    for path in sorted(folder.glob("*.*.json")):
+        try:
+            own = read_one(path, ScoresOf).benchmark
+        except InputError:
+            continue
+        if own.digest != pairs.digest:
+            named = own.title if own.title != pairs.title else f"another state of {own.title}"
+            raise InputError(
+                f"has results of {named}, and the pairs are {pairs.title}",
+                where=folder,
+                fix="Give --out another folder.",
+            )
+
+
 def read_scores(given: Iterable[Path]) -> list[ScoreTable]:
     """Read the tables of folders and of single .json files, by scorer and condition; one that is
     named twice counts once.
