@@ -113,6 +113,25 @@ def test_scores_of_two_versions_of_a_scorer_are_not_compared(tmp_path: Path) -> 
         board_of(tmp_path)
 
 
+def test_judges_are_a_panel_with_a_majority(tmp_path: Path) -> None:
+    for name, wins in (("a", 30), ("b", 20), ("c", 25)):
+        result(tmp_path, name, right_on(wins), scorer=ScorerRef(name=name, kind="pointwise"))
+    result(tmp_path, "model", right_on(40))
+    board = board_of(tmp_path)
+    told = {one.judge: (one.value, one.n) for one in board.panel}
+    assert told == {"": (0.625, 40), "a": (0.875, 40), "b": (0.875, 40), "c": (1.0, 40)}
+    assert "| violate pairs | profile | majority | 62.5 % (" in markdown(board)
+
+
+def test_a_judge_without_a_verdict_has_no_vote_and_equal_votes_are_a_tie(tmp_path: Path) -> None:
+    silent = [violate(n, None) for n in range(10)] + right_on(40)[10:]
+    for name, lines in (("a", right_on(20)), ("b", silent)):
+        result(tmp_path, name, lines, scorer=ScorerRef(name=name, kind="pairwise"))
+    told = {one.judge: (one.value, one.n) for one in board_of(tmp_path).panel}
+    # Ten are decided by one judge, ten by both, and on twenty they contradict each other.
+    assert told == {"": (0.75, 40), "a": (0.5, 40), "b": (pytest.approx(1 / 3), 30)}
+
+
 SHORT_OF = [*right_on(37, 37), *(violate(n, None) for n in range(37, 40))]
 
 

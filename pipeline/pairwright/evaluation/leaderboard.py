@@ -22,9 +22,11 @@ from pairwright.evaluation.scorers.scorer import COVERAGE
 from pairwright.evaluation.scores import Choice, Score, ScoresOf, ScoreTable, joined
 from pairwright.modes import MODES
 from pairwright.records import Record
-from pairwright.stats import Estimate
+from pairwright.stats import Estimate, cluster_numbers, mean_points
 
 Frames = Mapping[str, pd.DataFrame]
+JUDGES = ("pairwise", "pointwise")
+"""The kinds of scorers that are judges."""
 RankedBy = Literal["accuracy", "net_right_flips"]
 
 
@@ -107,6 +109,15 @@ class Ranking(Record):
         return (*self.ranked, *self.unranked)
 
 
+class PanelFigure(Estimate):
+    """A figure of the judges of a condition taken together, on the pairs of a mode."""
+
+    mode: str
+    condition: ConditionName
+    judge: str
+    """Whose agreement with the majority it is; empty for the accuracy of the majority itself."""
+
+
 class Leaderboard(Record):
     """All that the leaderboard has. The page shows these values and computes none."""
 
@@ -120,6 +131,8 @@ class Leaderboard(Record):
     rankings: tuple[Ranking, ...]
     entries: dict[str, BoardRow]
     """The rows by name, SCORER.CONDITION."""
+    panel: tuple[PanelFigure, ...] = ()
+    """Of each condition in which two judges or more were asked."""
 
     @property
     def firsts(self) -> dict[str, Ranking]:
@@ -172,7 +185,35 @@ def rank_tables(tables: Sequence[ScoreTable], benchmark: Benchmark) -> Leaderboa
         builders=benchmark.builders,
         rankings=tuple(_rankings(entries, frames)),
         entries=entries,
+        panel=tuple(figure for of in CONDITIONS for figure in _panel(of, entries, frames)),
     )
+
+
+def _panel(
+    condition: ConditionName, entries: Mapping[str, BoardRow], frames: Frames
+) -> Iterator[PanelFigure]:
+    """What the judges of a condition say together: the response that more of them prefer, and a tie
+    if as many prefer the other. A judge without a verdict on a pair has no vote on it."""
+    judges = {
+        row.about.scorer.name: frames[name].set_index("pair")
+        for name, row in entries.items()
+        if row.about.condition == condition and row.about.scorer.kind in JUDGES
+    }
+    if len(judges) < 2:
+        return
+    votes = pd.DataFrame({name: frame.point for name, frame in judges.items()})
+    more = (votes > 0.5).sum(axis=1) - (votes < 0.5).sum(axis=1)
+    votes[""] = (more.clip(-1, 1) + 1).div(2).where(votes.notna().any(axis=1))
+    # Every judge of a condition was asked about the same pairs.
+    pairs = next(iter(judges.values()))
+    for mode, own in pairs[pairs.label != "equal"].groupby("mode", sort=False):
+        for judge in ("", *judges):
+            said, panel = votes.loc[own.index, judge], votes.loc[own.index, ""]
+            points = (said == panel).where(said.notna()) if judge else said
+            known = points.dropna().astype(float)
+            clusters = cluster_numbers(list(own.cluster[known.index]))
+            found = mean_points(known.to_numpy(), clusters).model_dump()
+            yield PanelFigure(mode=str(mode), condition=condition, judge=judge, **found)
 
 
 def _row(table: ScoreTable, frames: Frames, builders: Mapping[str, tuple[str, ...]]) -> BoardRow:
