@@ -29,8 +29,8 @@ from pairwright_human_eval.released import ReleasedStudy, read_public
 
 TRIAL = "-trial"
 BASELINES = {
-    "length": "longer", "bag_of_words": "bag of words", "profile_overlap": "words of the posts",
-    "profile_tfidf": "words of the posts, tf-idf",
+    "length": "longer", "bag_of_words": "bag of words", "profile_overlap": "overlap with the posts",
+    "profile_tfidf": "tf-idf similarity to the posts",
 }  # fmt: skip
 """Checks of the audit that pick a response by counting, and how a table names them. The first two
 see nothing of the user."""

@@ -17,10 +17,11 @@ LINES = 12
 """Configurations of a finding that have a line of their own."""
 QUESTION = "Can the label be guessed without the user?"
 LABELS = {
-    "length": "the longer response", "markup": "more markup", "breaks_off": "the cut response",
-    "question_overlap": "more of the question's words", "bag_of_words": "learned from other users",
+    "length": "the longer response", "markup": "more markup",
+    "breaks_off": "the response that breaks off", "bag_of_words": "a bag of words",
+    "question_overlap": "more of the question's words",
     "key_place": "always one place", "blind_preference": "a judge without the user",
-    "profile_overlap": "words of the posts", "profile_tfidf": "rare words of the posts",
+    "profile_overlap": "overlap with the posts", "profile_tfidf": "tf-idf similarity to the posts",
 }  # fmt: skip
 """Ways of choosing, by check."""
 VERDICTS: dict[Status, str] = {
@@ -113,7 +114,9 @@ def _overlap(audit: Audit) -> Iterator[str]:
             weighed = found.get(("profile_tfidf", config))
             words = f"word overlap with the posts is right in {overlap.percent()} of"
             pairs = number_of(overlap.n, "pair") + (f" of mode {mode}" if mode else "")
-            yield f"{words} {pairs}" + (f", tf-idf in {weighed.percent()}" if weighed else "")
+            yield f"{words} {pairs}" + (
+                f", tf-idf similarity in {weighed.percent()}" if weighed else ""
+            )
 
 
 def _finding(checks: Sequence[Check]) -> FailedCheck:
@@ -152,14 +155,17 @@ def guess_table(audit: Audit) -> Table:
     """How often each way of choosing without the user is right, in its worst configuration."""
     ways = guesses(audit)
     units = "questions" if any(one.chance is not None for one in ways) else "pairs"
-    rows = tuple(
-        (
-            LABELS.get(one.name, one.name), one.found.text(2) if one.found else "",
-            VERDICTS[one.status], limit(one), short(one.config, 30), f"{one.of:,}",
-        )
-        for one in ways
-    )  # fmt: skip
-    return Table(("way of choosing", "accuracy", "", "allowed", "worst in", units), rows, 1, "")
+    columns: dict[str, Sequence[str]] = {
+        "way of choosing": [LABELS.get(one.name, one.name) for one in ways],
+        "accuracy": [one.found.text(2) if one.found else "" for one in ways],
+        "": [VERDICTS[one.status] for one in ways],
+        "allowed": [limit(one) for one in ways],
+        "worst in": [short(one.config, 30) for one in ways],
+        units: [f"{one.of:,}" for one in ways],
+    }
+    if not any(columns["worst in"]):
+        del columns["worst in"]
+    return Table(tuple(columns), tuple(zip(*columns.values(), strict=True)), 1, "")
 
 
 def check_lines(audit: Audit, status: Status) -> list[tuple[str, str, str]]:
@@ -204,7 +210,8 @@ def measured(check: Check) -> str:
     parts = []
     if check.found:
         n, clusters = check.found.n, check.found.clusters
-        parts.append(f"{check.found.text()}, n = {n:,} in {clusters:,} clusters")
+        within = f" in {clusters:,} clusters" if clusters != n else ""
+        parts.append(f"{check.found.text()}, n = {n:,}{within}")
     if check.count is not None:
         parts.append(f"{check.count:,} of {check.of:,}")
     return "; ".join(parts)
