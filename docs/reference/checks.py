@@ -10,7 +10,7 @@ from pairwright.audits.records import CheckDefinition
 from pairwright.cli import printing
 from pairwright.settings.rules import JudgedGate, TextGate
 from pairwright.sources import problems
-from pairwright.sources.problems import REMEDIES
+from pairwright.sources.problems import REASONS
 from reference.markdown import page_of, table
 
 
@@ -54,11 +54,11 @@ def _checks(name: str, definitions: Iterable[CheckDefinition]) -> str:
 def _rules() -> Iterator[str]:
     for heading, reasons in _grouped_reasons():
         rows = [
-            (f"`{reason}`", problems.REASONS[reason], REMEDIES.get(reason, ""))
+            (f"`{reason}`", *(REASONS[reason].get(part, "") for part in ("phrase", "rule", "fix")))
             for reason in reasons
         ]
         yield f"### {heading}"
-        yield table(("reason", "rule", "what to do"), rows)
+        yield table(("reason", "phrase", "rule", "what to do"), rows)
 
 
 def _grouped_reasons() -> list[tuple[str, list[str]]]:
@@ -72,6 +72,6 @@ def _grouped_reasons() -> list[tuple[str, list[str]]]:
         elif line.startswith("["):
             groups[-1][1].append(line.strip("[]"))
     found = [reason for _, reasons in groups for reason in reasons]
-    if found != list(problems.REASONS):
+    if found != list(REASONS):
         raise ValueError("REASONS is no longer grouped by comments")
     return groups

@@ -39,7 +39,7 @@ COLUMN_FIELDS = {
     "question": "the question or topic",
     "option_a": "the first response",
     "option_b": "the second response",
-    "choice": "`a`, `b`, the text of an option, or `tie`",
+    "choice": "`a`, `b`, the text of an option or the name of its column, or `tie`",
     "reason": "the user's own reason",
 }
 ASPECT_FIELDS = {

@@ -20,6 +20,7 @@ from pairwright.construct.outcomes import iterate_pairs
 from pairwright.errors import InputError, on_disk
 from pairwright.files import locked, write_whole
 from pairwright.lines import read_lines, read_one, write_lines, write_one
+from pairwright.pairs.read import is_release
 from pairwright.records import Record
 from pairwright.settings.config import Config
 from pairwright.settings.rules import HumanRules
@@ -163,6 +164,8 @@ def read_study(run: Path) -> OpenStudy:
     study = record_in(folder.study, Study)
     if study is None:
         fix = f"Name a run's folder, and `pairwright human export {run}` first."
+        if is_release(run):
+            fix = "This is a release. Name the run folder that it was made from."
         raise InputError("no study here", where=folder.path, fix=fix)
     first = records_in(folder.key, KeyedTask)
     second = records_in(folder.adjudication_key, KeyedTask)

@@ -89,10 +89,14 @@ def _source(file: Path, folder: Path, given: Iterable[str], choices: bool) -> di
     format = "choices" if choices else "items" if "profile" in there else "posts"
     columns = read_map(given, columns_of(format), "--column")
     needed = dict.fromkeys([*columns, *COLUMNS[format][0].split()])
-    for name in (one for one in needed if one in columns or one != "category"):
-        if (column := columns.get(name, name)) not in there:
-            fix = f"Say which it is: --column {name}=NAME. It has: {', '.join(there[:40])}."
-            raise InputError(f"no column {column!r}", where=file, fix=fix + near(column, there))
+    asked = {one: columns.get(one, one) for one in needed if one in columns or one != "category"}
+    if missing := {name: column for name, column in asked.items() if column not in there}:
+        named = ", ".join(map(repr, missing.values()))
+        options = " ".join(f"--column {name}=NAME" for name in missing)
+        fix = f"Say which it is: {options}. The file has: {', '.join(there[:40])}."
+        fix += next(filter(None, (near(column, there) for column in missing.values())), "")
+        what = f"no column {named}" if len(missing) == 1 else f"no columns {named}"
+        raise InputError(what, where=file, fix=fix)
     has_category = columns.get("category", "category") in there
     other: dict[str, object] = {} if has_category else {"default_category": "other"}
     return {"format": format, "path": path, **other, **({"columns": columns} if columns else {})}

@@ -142,10 +142,17 @@ def test_init_configures_natural_twins_of_own_choices_and_build_takes_columns(
     done = pairwright("init", tmp_path / "own", "--choices", file, "--column", "user=who")
     assert done.code == 0, done.err
     config, run = tmp_path / "own" / "pairwright.toml", tmp_path / "run"
-    assert pairwright("build", config, "--run", run).code == 0
+    done = pairwright("build", config, "--run", run)
+    assert (done.code, "calls stored" in done.said) == (0, False)
+    assert ": users who chose the reverse have other partners; the first at log.csv:" in done.said
+    assert '"reason":"not_paired"' in (run / "source_problems.jsonl").read_text(encoding="utf-8")
     table(tmp_path, "log.csv", lines[0].replace("user", "person"), *lines[1:])
     done = pairwright("build", config, "--run", tmp_path / "again")
     assert (done.code, "no column who" in done.err) == (2, True)
+    done = pairwright("status", tmp_path / "again")
+    assert "it stopped while it read the source" in done.said
+    done = pairwright("build", file, "--run", tmp_path / "again")
+    assert "Give a TOML file, such as the pairwright.toml that" in done.err
     renamed = ("build", config, "--run", tmp_path / "again", "--column", "user=person")
     assert pairwright(*renamed).code == 0
     assert (tmp_path / "again" / "pairs.jsonl").read_bytes() == (run / "pairs.jsonl").read_bytes()
@@ -156,8 +163,14 @@ def test_init_configures_natural_twins_of_own_choices_and_build_takes_columns(
     [
         (("--posts", "nix.csv"), "nix.csv: no such file"),
         (("--posts", "notes.txt"), "unknown kind of file '.txt'"),
-        (("--posts", "log.csv"), "no column 'user'\nhint: Say which it is: --column user=NAME"),
-        (("--posts", "log.csv", "--column", "user=athor"), "It has: author, body. Did you mean"),
+        (
+            ("--posts", "log.csv"),
+            "no columns 'user', 'text', 'created'\nhint: Say which it is: --column user=NAME --col",
+        ),
+        (
+            ("--posts", "log.csv", "--column", "user=athor"),
+            "The file has: author, body. Did you mean 'author'?",
+        ),
         (("--posts", "log.csv", "--column", "usr=author"), "Did you mean 'user'?"),
         (("--posts", "log.csv", "--choices", "log.csv"), "does not go with --posts"),
         (("--column", "user=author"), "Give one of --posts FILE and --choices FILE"),
@@ -278,7 +291,10 @@ def test_refused_rows_are_told_with_the_remedy_by_build_and_status(tmp_path: Pat
         assert "note: 'chess' is in no domain's file: its domain is Other" in said
         assert "'chess' (1), 'knots' (1)" in said
         assert 'add also = ["chess", "knots"] to a file of rubrics/' in said.replace("\n", " ")
-        assert "refused 1: bad_time; the first at histories.jsonl:3: created '03/04/2023'" in said
+        assert (
+            "refused 1: no readable time; the first at histories.jsonl:3: created '03/04/2023'"
+            in said
+        )
         assert "Write times as 2024-03-01" in said
 
 

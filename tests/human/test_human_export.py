@@ -280,6 +280,11 @@ def test_an_export_cut_short_is_no_study_and_is_made_whole_by_the_next(
         assert files_of(cut) == files_of(written.run)
 
 
+def test_a_release_is_named_as_one_where_a_run_is_asked_for(small_release: Path) -> None:
+    with pytest.raises(InputError, match="This is a release"):
+        read_study(small_release)
+
+
 # Read back
 
 

@@ -239,6 +239,7 @@ def test_the_whole_command_is_said_where_prompt_or_label_has_another_name(tmp_pa
     assert "with one of 'request', 'topic'" in refused(other)
     given = jsonl(tmp_path / "c.jsonl", {"request": "Which?", "chosen": "One.", "worse": "Two."})
     assert "--column rejected=worse --column prompt=request" in refused(given, "rejected=worse")
+    assert "no column 'wors'. Did you mean 'worse'?" in refused(given, "rejected=wors")
 
 
 # One against many

@@ -131,6 +131,7 @@ def test_rows_that_are_no_choice_are_named(tmp_path: Path) -> None:
         ["u3", "Q?", "One way", "Other way", "OPTION_B", "2024-01-02", ""],
         ["u4", "Q?", "One way", "Other way", "b", "", ""],
         ["u5", "Pick", "B", "A", "a", "2024-01-01", ""],
+        ["u6", "Q?", "One way", "Other way", "one", "2024-01-01", ""],
     ]
     path = write_csv(tmp_path / "choices.csv", CHOICES, rows)
     said = list[SourceProblem]()
@@ -141,8 +142,31 @@ def test_rows_that_are_no_choice_are_named(tmp_path: Path) -> None:
         ("2", "no_choice"), ("3", "bad_choice"), ("4", "same_options"), ("5", "missing_user"),
         ("6", "empty_question"), ("7", "changed_choice"), ("8", "changed_choice"),
         ("9", "repeated_choice"), ("10", "too_few_posts"), ("11", "bad_time"),
-        ("12", "bad_choice"),
+        ("12", "bad_choice"), ("13", "bad_choice"),
     ]  # fmt: skip
+
+
+def test_a_choice_may_be_the_name_of_the_options_own_column(tmp_path: Path) -> None:
+    heads = ["user", "question", "One", "Two", "choice", "created"]
+    rows = [["u1", "Q?", "This way", "That way", side, f"2024-01-0{n}"] for n, side in SIDES]
+    path = write_csv(tmp_path / "choices.csv", heads, rows)
+    columns = {"option_a": "One", "option_b": "Two"}
+    _, problems = choosers(rules(path, "choices", columns=columns))
+    assert problems == {"changed_choice": 2, "bad_choice": 1}
+
+
+def test_a_choice_without_a_history_names_what_reveals_its_answer(tmp_path: Path) -> None:
+    earlier = ("Rice today?", BOIL.format("bring it"), "Toast the grains in butter", "2024-01-04")
+    asked = ("Rice tonight?", BOIL.format("let it come"), "Fry some grains in oil", "2024-01-05")
+    path = write_csv(tmp_path / "choices.csv", CHOICES, opposite_rows(earlier, asked))
+    said = list[SourceProblem]()
+    _, known = read_choosers(rules(path, "choices", min_posts=1), DOMAINS, Path("/"), Problems())
+    assert not list(natural_items(known, 6, 1, 0, Problems(said.append)))
+    found = [one.detail for one in said if one.reason == "telling_history"]
+    assert len(found) == 2
+    assert all(
+        'and 1 are needed; one that does: \'Asked "Rice today?", chose: ' in x for x in found
+    )
 
 
 def test_times_decide_what_came_before_or_nothing_is_read(tmp_path: Path) -> None:
@@ -180,6 +204,7 @@ def profiles(tmp_path: Path, rows: list[list[str]], **more: object) -> dict[str,
     }
 
 
+SIDES = ((1, "one"), (2, "TWO"), (3, "three"))
 ASKED = "Which way shall I take to the old mill by the river in the morning"
 BOIL = "Put the rice in cold water and {} slowly to a rolling boil"
 HISTORIES: dict[str, tuple[list[tuple[str, str, str, str]], str, list[str]]] = {

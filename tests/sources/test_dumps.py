@@ -169,7 +169,7 @@ USELESS: list[tuple[str | None, dict[str, Any], tuple[str, ...]]] = [
     (declaring('<!ENTITY a SYSTEM "file:///etc/passwd">'), {}, ("Posts.xml:2: declares an",)),
     (declaring('<!ENTITY % a SYSTEM "x.dtd"> %a;'), {}, ("Posts.xml:2: declares an entity",)),
     (xml("posts", []), {}, ("no rows",)),
-    (xml("posts", WHOLE[:1]), {}, ("not one usable row: too_few_posts 1",)),
+    (xml("posts", WHOLE[:1]), {}, ("not one usable row: too short a history (1)",)),
 ]
 
 

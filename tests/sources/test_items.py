@@ -133,7 +133,7 @@ def test_a_file_of_bad_rows_is_summed_up_with_the_first_place(tmp_path: Path) ->
         of_rows(tmp_path, row("a", user=""), row("b", created="x"), row("c", created="y"))
     assert caught.value.where == f"{tmp_path}/h.jsonl"
     for said in (
-        "bad_time 2, missing_user 1",
+        "no readable time (2), no user (1)",
         "'x' is not a time",
         "'x' (1), 'y' (1)",
         "h.jsonl:2",

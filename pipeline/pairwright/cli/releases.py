@@ -9,6 +9,7 @@ import typer
 from rich.console import Console
 from typer import Option
 
+from pairwright.audits.catalogue import DEFINITIONS
 from pairwright.audits.page.verdict import (
     QUESTION,
     audit_verdict,
@@ -54,7 +55,7 @@ def print_release(
         from pairwright.releases.hub import check_name
 
         check_name(push, trial=trial)
-    print_words("release", result=work(), run=run, title_of=title_of)
+    print_words("release", result=work(), run=run, title_of=title_of, definitions=DEFINITIONS)
     if push:
         _publish(out, push, digest=None, public=public)
 

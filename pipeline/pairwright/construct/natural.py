@@ -16,7 +16,8 @@ from pairwright import text
 from pairwright.construct.partners import TWIN, Couple, match_couples
 from pairwright.records import Item, OppositeChoice, Post, content_id
 from pairwright.sources import Chooser, Problems
-from pairwright.sources.choices import choice_key
+from pairwright.sources.choices import OwnPost, choice_key
+from pairwright.sources.problems import SourceRefusal, excerpt, refuse
 from pairwright.text import near_duplicate
 
 OTHERS = 100
@@ -45,24 +46,27 @@ def natural_items(
     counts = _count_twins(takers, len(candidates), seed)
     worth = {couple: min(twins_per_user, n) * TWIN for couple, n in counts.items()}
     partners = match_couples(worth, seed)
-    reasons, items = dict[int, str](), dict[tuple[int, int], Item]()
+    reasons, items = dict[int, tuple[str, str]](), dict[tuple[int, int], Item]()
     meetings: dict[Couple, list[tuple[int, int]]] = {}
     for n, one in enumerate(candidates):
         opposite = takers.get(_reverse(one), {})
-        reasons[n] = "not_paired" if opposite else "no_opposite"
+        reasons[n] = "not_paired" if opposite else "no_opposite", ""
         partner = partners.get(one.user, "")
         if (couple := (one.user, partner)) in worth:
             meetings.setdefault(couple, []).extend((n, m) for m in opposite.get(partner, ()))
     for couple, order in meetings.items():
         random.Random(f"{seed} {couple}").shuffle(order)
-        made = dict[tuple[int, int], Item]()
+        made, refused = dict[tuple[int, int], Item](), dict[int, tuple[str, str]]()
         for n, m in order:
-            if len(made) < twins_per_user and (
-                item := _make_item(candidates[n], candidates[m], min_posts)
-            ):
-                made[n, m] = item
-        left = "over_limit" if len(made) == twins_per_user else "telling_history"
-        reasons |= {n: left for meeting in order for n in meeting}
+            if len(made) == twins_per_user:
+                break
+            try:
+                made[n, m] = _make_item(candidates[n], candidates[m], min_posts)
+            except SourceRefusal as why:
+                refused |= dict.fromkeys((n, m), (why.reason, why.detail))
+        full = len(made) == twins_per_user
+        over = {n: ("over_limit", "") for meeting in order for n in meeting}
+        reasons |= over if full else refused
         items |= made
     used = {n for meeting in items for n in meeting}
     if candidates:
@@ -76,7 +80,8 @@ def natural_items(
         )
     for n, chooser in enumerate(candidates):
         if n not in used:
-            problems.refuse(reasons[n], chooser.where, chooser.user)
+            reason, detail = reasons[n]
+            problems.refuse(reason, chooser.where, chooser.user, detail)
     yield from (items[one] for one in sorted(items, key=lambda one: (one[0], items[one].id)))
 
 
@@ -124,15 +129,14 @@ def _count_twins(
     return dict(sorted(found.items()))
 
 
-def _make_item(one: Chooser, two: Chooser, min_posts: int) -> Item | None:
-    """The item of one twin; None where the responses are nearly the same or a history becomes too
-    short. Left out of a history, because they would tell the answer: posts that repeat a response
-    or the question, and earlier choices of the same question or of one of the responses."""
+def _make_item(one: Chooser, two: Chooser, min_posts: int) -> Item:
+    """The item of one twin. Left out of a history, because they would reveal the answer: posts that
+    repeat a response or the question, and earlier choices of the same question or of one of the
+    responses. Raises SourceRefusal if the responses are nearly the same, or a history becomes too
+    short."""
     if near_duplicate(one.taken, one.refused):
-        return None
-    profiles = [_history(chooser) for chooser in (one, two)]
-    if min(map(len, profiles)) < min_posts:
-        return None
+        refuse("telling_history", "the two responses are nearly the same")
+    profiles = [_history(chooser, min_posts) for chooser in (one, two)]
     return Item(
         id=content_id("item", *one.twin_key, one.user, two.user, *one.keys),
         user=one.user,
@@ -155,17 +159,33 @@ def _make_item(one: Chooser, two: Chooser, min_posts: int) -> Item | None:
     )
 
 
-def _history(chooser: Chooser) -> tuple[Post, ...]:
-    question, responses = choice_key(chooser.question), (chooser.taken, chooser.refused)
-    return tuple(
-        own.post
-        for own in chooser.history[: chooser.older_count]
-        if own.question != question
+def _history(chooser: Chooser, min_posts: int) -> tuple[Post, ...]:
+    """The older posts that do not reveal the answer. Raises SourceRefusal if these are too few."""
+    older = chooser.history[: chooser.older_count]
+    read = [(own.post, _reveals(own, chooser)) for own in older]
+    kept = tuple(post for post, reveals in read if not reveals)
+    if len(kept) < min_posts:
+        of, n = excerpt(chooser.user), len(kept)
+        left = f"{of} has {n} earlier texts and choices that do not reveal the answer"
+        one = next((f"; one that does: {_line(post)}" for post, reveals in read if reveals), "")
+        refuse("telling_history", f"{left}, and {min_posts} are needed{one}")
+    return kept
+
+
+def _line(post: Post) -> str:
+    return excerpt(" ".join(post.text.split()))
+
+
+def _reveals(own: OwnPost, chooser: Chooser) -> bool:
+    """Whether an earlier post or choice would reveal the answer."""
+    question, responses = chooser.question, (chooser.taken, chooser.refused)
+    return (
+        own.question == choice_key(question)
         # Nor does a post repeat the question, alone or with the user's reason.
-        and _find_question(own.post.text, chooser.question, chooser.reason) is None
-        and own.options.isdisjoint(chooser.keys)
-        and not any(_resembles(*both) for both in product(own.options, responses))
-        and not any(_repeats(own.post.text, response, chooser.question) for response in responses)
+        or _find_question(own.post.text, question, chooser.reason) is not None
+        or not own.options.isdisjoint(chooser.keys)
+        or any(_resembles(*both) for both in product(own.options, responses))
+        or any(_repeats(own.post.text, response, question) for response in responses)
     )
 
 

@@ -93,7 +93,7 @@ class Benchmark:
             splits[one.split] += 1
             for text in (one.row.id, one.row.question, one.row.chosen, one.row.rejected):
                 digest.update(f"{len(text)} {text}".encode("utf-8", "replace"))
-        lines = [line for line in problems.lines() if f" ({TIE}, " not in line]
+        lines = [line for line in problems.lines() if not line.startswith("note: ")]
         if ties := problems.counts("noted").get(TIE):
             lines.append(f"ties: {ties:,}, which are no pairs")
         self.said = (*self._source.said, *lines)

@@ -12,7 +12,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from pairwright.errors import InputError
+from pairwright.errors import InputError, near
 from pairwright.files import CALLS
 from pairwright.lines import read_lines, read_one
 from pairwright.pairs.columns import Columns, Fields, columns_of
@@ -380,6 +380,10 @@ def _advice(source: str, reason: str, there: Fields, columns: Columns, maps: _Ma
     labelled = columns.named.keys() >= {"first", "second"}
     if reason == "bad_key":
         return "Say where the numbers begin: --label first=0, or --label first=1."
+    given = [column for name in maps.columns.values() for column in name.split(",")]
+    if there and (wrong := [column for column in given if column not in there]):
+        fixes = (f"There is no column {excerpt(one)}.{near(one, there)}" for one in wrong)
+        return f"{' '.join(fixes)} The columns are {', '.join(map(excerpt, [*there][:_MOST]))}."
     if reason == "missing_column" and (labelled or columns.named.keys() >= {"chosen", "rejected"}):
         wanted = "label" if labelled and not columns.meanings else "prompt"
         used = {part for column in columns.named.values() for part in column.split(",")}

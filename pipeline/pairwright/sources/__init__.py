@@ -98,7 +98,7 @@ def some_items(source: str, found: Iterable[Item], problems: Problems) -> Iterat
     refused = problems.of("refused")
     if not refused:
         raise SourceError("no rows", where=source, fix=tables.AGAIN)
-    reasons = ", ".join(f"{count.reason} {count.n}" for count in refused)
+    reasons = ", ".join(f"{count.phrase} ({count.n:,})" for count in refused)
     one = next((count for count in refused if count.remedy), refused[0])
     what = f"not one usable row: {reasons}; {one.first.where}: {one.said}"
     raise SourceError(what, where=source, fix=one.remedy or "Correct the row named.")

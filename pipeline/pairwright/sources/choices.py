@@ -145,16 +145,17 @@ def _choice(source: Source, user: str, cells: Cells, where: str) -> Choice:
 
 
 def _choice_index(cells: Cells, options: Sequence[str]) -> int:
-    """0 or 1: the option that the user took."""
+    """0 or 1: the option that the user took, by its text, its letter or its column's name."""
     cell = cells.text("choice")
     word, said = cell.strip().casefold(), f"`{cells.column('choice')}` is {excerpt(cell)}"
     side = _SIDE.fullmatch(word)
-    readings = {n for n, option in enumerate(options) if option.casefold() == word}
+    columns = [cells.column(name).casefold() for name in ("option_a", "option_b")]
+    readings = {n for n in (0, 1) if word in (options[n].casefold(), columns[n])}
     readings |= {"ab".index(side[1])} if side else set()
     if not readings and (word in _NEITHER or word.startswith("tie")):
         refuse("no_choice", said)
     if len(readings) != 1:
-        refuse("bad_choice", f"{said}: not one of `a`, `b`, a tie and the options", cell[:200])
+        refuse("bad_choice", f"{said}: not `a`, `b`, a tie, an option or its column", cell[:200])
     return readings.pop()
 
 
@@ -213,7 +214,7 @@ def _user_choosers(
         older_count = bisect_left(times, choice.created) if choice.created else len(history)
         least = source.rules.min_posts
         if older_count < least:
-            detail = f"{older_count} texts or choices before this one, not {least}"
+            detail = f"the user has {older_count} earlier texts and choices; {least} are needed"
             source.problems.refuse("too_few_posts", choice.where, choice.user, detail)
             continue
         source.problems.repair(choice.repairs, choice.where, choice.user)

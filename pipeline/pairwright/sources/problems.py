@@ -10,10 +10,11 @@ from typing import Literal, NoReturn, TypeVar
 
 from pairwright.records import Record
 
-_TABLE = tomllib.loads(Path(__file__).with_name("reasons.toml").read_text(encoding="utf-8"))
-REASONS: dict[str, str] = {reason: one["rule"] for reason, one in _TABLE.items()}
-"""By reason, the rule."""
-REMEDIES: dict[str, str] = {reason: one["fix"] for reason, one in _TABLE.items() if "fix" in one}
+REASONS: dict[str, dict[str, str]] = tomllib.loads(
+    Path(__file__).with_name("reasons.toml").read_text(encoding="utf-8")
+)
+"""By reason, the `phrase` that a terminal prints, the `rule`, and a `fix` if REMEDIES has one."""
+REMEDIES: dict[str, str] = {reason: one["fix"] for reason, one in REASONS.items() if "fix" in one}
 """By reason, what to do if there is more to do than to correct the row."""
 NAMED = 10  # values of a reason in a message, such as categories
 Repairs = dict[str, str]
@@ -51,10 +52,10 @@ class SourceRefusal(Exception):
         super().__init__(f"{reason}: {detail}")
         self.reason, self.detail, self.value = reason, detail, value
 
-    def at(self, where: str, id: str | None) -> SourceProblem:
+    def at(self, where: str, id: str | None, action: Action = "refused") -> SourceProblem:
         """The SourceProblem that it is, with its place."""
         return SourceProblem(
-            action="refused", reason=self.reason, where=where, id=id, detail=self.detail,
+            action=action, reason=self.reason, where=where, id=id, detail=self.detail,
             value=self.value,
         )  # fmt: skip
 
@@ -69,12 +70,13 @@ class ProblemCount:
 
     def __init__(self, first: SourceProblem) -> None:
         self.first, self.reason, self.n = first, first.reason, 0
+        self.phrase = REASONS.get(first.reason, {}).get("phrase", first.reason.replace("_", " "))
         self.values = Counter[str]()
 
     @property
     def said(self) -> str:
-        """The first row's detail, else the rule; and the values if there are several."""
-        detail = self.first.detail or REASONS[self.reason].removeprefix("(choices) ")
+        """The first row's detail, else the phrase; and the values if there are several."""
+        detail = self.first.detail or self.phrase
         if len(self.values) < 2:
             return detail
         named = ", ".join(f"{excerpt(v)} ({n:,})" for v, n in self.values.most_common(NAMED))
@@ -116,12 +118,9 @@ class Problems:
         """Count a row or post that is not used."""
         self.add(SourceRefusal(reason, detail).at(where, id))
 
-    def note(
-        self, reason: str, where: str, id: str | None, detail: str, value: str | None = None
-    ) -> None:
+    def note(self, reason: str, where: str, id: str | None, detail: str, value: str = "") -> None:
         """Count what a person should know of, though it is used as it is."""
-        refusal = SourceRefusal(reason, detail, value).at(where, id)
-        self.add(SourceProblem(**dict(refusal) | {"action": "noted"}))
+        self.add(SourceRefusal(reason, detail, value or None).at(where, id, "noted"))
 
     def repair(self, repairs: Mapping[str, str], where: str, id: str) -> None:
         """Count the repairs of a row or post that is used."""
@@ -169,11 +168,11 @@ class Problems:
     def lines(self) -> Iterator[str]:
         """For a person: what to know, what was refused and why, and then the repairs."""
         for count in (*self.of("noted"), *self.of("refused")):
-            where, reason, said = count.first.where, count.reason, count.said
-            refused = f"refused {count.n:,}: {reason}; the first at {where}: {said}"
-            noted = count.first.action == "noted"
-            yield f"note: {said} ({reason}, {where})" if noted else refused
+            where, phrase, said = count.first.where, count.phrase, count.said
+            refused = f"refused {count.n:,}: {phrase}; the first at {where}"
+            refused += f": {said}" if said != phrase else ""
+            yield f"note: {said} ({where})" if count.first.action == "noted" else refused
             if count.remedy:
                 yield f"  {count.remedy}"
         if repaired := self.of("repaired"):
-            yield "repaired: " + ", ".join(f"{repair.n:,} {repair.reason}" for repair in repaired)
+            yield f"repaired: {', '.join(f'{one.phrase} ({one.n:,})' for one in repaired)}"
