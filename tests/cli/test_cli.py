@@ -152,7 +152,7 @@ def test_init_configures_natural_twins_of_own_choices_and_build_takes_columns(
     done = pairwright("status", tmp_path / "again")
     assert "it stopped while it read the source" in done.said
     done = pairwright("build", file, "--run", tmp_path / "again")
-    assert "Give a TOML file, such as the pairwright.toml that" in done.err
+    assert "Give a TOML file. `pairwright init DIR` writes one" in done.err
     renamed = ("build", config, "--run", tmp_path / "again", "--column", "user=person")
     assert pairwright(*renamed).code == 0
     assert (tmp_path / "again" / "pairs.jsonl").read_bytes() == (run / "pairs.jsonl").read_bytes()

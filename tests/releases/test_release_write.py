@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from choosers import built_conversation
 from pairwright.construct.folder import RunFolder
 from pairwright.errors import InputError
 from pairwright.models.store import Store
@@ -330,6 +331,12 @@ def test_it_says_in_15_lines_what_was_released_and_what_comes_next(
     ):
         assert re.search(said, done.out), said
     assert done.out.count("\n") <= 15
+
+
+def test_it_says_what_to_do_about_a_failed_check_of_its_audit(tmp_path: Path) -> None:
+    done = command(built_conversation(tmp_path, licence=""), tmp_path / "1.0.0", "1.0.0")
+    said = " ".join(done.out.split())
+    assert "A check of the audit failed: licence. Give every post its licence" in said
 
 
 # What cannot be released

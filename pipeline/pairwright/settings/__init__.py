@@ -38,8 +38,7 @@ def read_toml(path: Path, otherwise: str, error: type[InputError] = ConfigError)
         what, fix = "not TOML: nested too deeply", "Write it with fewer brackets."
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as failure:
         what, fix = f"not TOML: {failure}", "Correct the line it names."
-        if path.suffix != ".toml":
-            fix = "Give a TOML file, such as the pairwright.toml that `pairwright init` writes."
+        fix = fix if path.suffix == ".toml" else f"Give a TOML file. {otherwise}"
     raise error(what, where=path, fix=fix)
 
 
