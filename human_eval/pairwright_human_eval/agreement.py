@@ -54,7 +54,7 @@ def agreement(
 
     `ratings` has the columns item, annotator and label, and `cluster` if items are not sampled one
     by one. `levels` are all labels that could be given, in their order; without it those that were.
-    A label that is none of them is a missing rating. Raises ValueError if somebody rated an item
+    Any other label is a missing rating. Raises ValueError if somebody rated an item
     twice.
     """
     levels = sorted(set(ratings["label"])) if levels is None else list(levels)

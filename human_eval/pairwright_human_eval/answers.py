@@ -178,7 +178,7 @@ def _hash(content: bytes) -> str:
 
 
 def store_raw(study: OpenStudy, name: str, content: bytes, end: str = ".json") -> str:
-    """Keep a file as it came, in place of the last one of that name, and give its full name."""
+    """Keep a file as it came, instead of the last one of that name, and give its full name."""
     path = study.folder.raw / f"{name}-{_hash(content)}{end}"
     before = [one for one in study.folder.raw.glob(f"{name}-*") if one != path]
     if not path.exists():

@@ -39,7 +39,7 @@ TIMEOUT_S = 900.0
 SHOWN = 400  # Characters of a reply's body that an error shows.
 _FIELDS = "id,title,label_config,task_number,num_tasks_with_annotations,skipped_annotations_number"
 _ONCE = {"max_retries": 0}
-"""The SDK would repeat a request whose reply got lost, and what is made twice is there twice."""
+"""The SDK would repeat a request whose reply got lost, and would make its object twice."""
 KEY_VARIABLE = "LABEL_STUDIO_API_KEY"
 _TOKEN = (
     "Put a legacy or a personal access token from the server's Account & Settings page into"

@@ -109,7 +109,7 @@ class Study(Record):
     overlap: int
     """0: as many people answer each question as the rule asks for."""
     of: int
-    """Units in the run, of which the study's were drawn."""
+    """Units in the run, from which the study's were drawn."""
     policy: HumanRules
     """The rule as fixed before the first answer."""
     scales: tuple[Scale, ...]

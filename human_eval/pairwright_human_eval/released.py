@@ -41,7 +41,7 @@ class PublicStudy(Record):
     """As fixed before the first answer."""
     scales: tuple[Scale, ...]
     of: int
-    """Units in the run, of which the study's were drawn."""
+    """Units in the run, from which the study's were drawn."""
     annotators: tuple[PublicAnnotator, ...]
     """Everyone who gave an answer, adjudicators too."""
     left_out: int

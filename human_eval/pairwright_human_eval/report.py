@@ -67,7 +67,7 @@ class StudyReport(Findings):
     """Everything that is reported (report.json)."""
 
     of: int
-    """Units of the run, of which those asked about were drawn."""
+    """Units of the run, from which those asked about were drawn."""
     tasks: int
     answered: int
     simulated: int

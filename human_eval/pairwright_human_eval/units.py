@@ -49,7 +49,7 @@ class Unit:
 
 def units_of(pairs: Iterable[Pair], file: Path) -> list[Unit]:
     """The units in the order of the file. Raises InputError for what is no whole unit: one pair, or
-    two of two users with chosen and rejected swapped, of which one is the asked one."""
+    two of two users with chosen and rejected swapped, and one of them the asked one."""
     together: dict[str, list[Pair]] = {}
     for pair in pairs:
         together.setdefault(pair.twin_id or pair.id, []).append(pair)

@@ -29,7 +29,7 @@ from pairwright_human_eval.records import CANNOT_JUDGE, CANNOT_TELL
 
 Row = dict[str, Any]
 Found = Iterator[tuple[str, str, str, object] | str]
-"""What a format holds: votes with their VOTE columns, and for everything else why it is none."""
+"""What a format holds: votes with their VOTE columns; a reason for anything else."""
 VOTE = ("question", "item", "annotator", "label")
 NAMES = {
     "item": ("item", "item_id", "task", "task_id", "hitid", "example_id"),

@@ -209,7 +209,7 @@ def _by_mode(overlaps: list[pd.DataFrame]) -> Iterator[Check]:
 
 
 def _preferences(table: pd.DataFrame, bound: float) -> Iterator[Check]:
-    """How often a judge that knows nobody prefers the chosen response, by mode. It decides if pairs
+    """How often a judge without the user prefers the chosen response, by mode. It decides if pairs
     are not twins: with twins it is about the side of the user who asked."""
     seen = table[table["judged"] & table["asked"] & table["mode"].notna()]
     for mode, own in seen.groupby("mode"):

@@ -89,7 +89,7 @@ def print_status(
 
 
 def print_lines(lines: list[str], wanted: str | None = None) -> None:
-    """Print what became of a unit, or a line for each of them."""
+    """Print the outcome of a unit, or a line for each of them."""
     for line in lines:
         say(Console(), visible(line), wrap=wanted is not None)
 
@@ -103,7 +103,7 @@ def print_examination(reports: "tuple[ServerReport, ...]") -> int:
 
 
 def print_ingested(ingested: "Ingest") -> int:
-    """Print how far each file of requests is, and what became of the lines of replies."""
+    """Print how far each file of requests is, and the outcome of each line of replies."""
     print_words("batch", ingested=ingested)
     if any(file.waiting for file in ingested.files):
         return 3
@@ -111,6 +111,6 @@ def print_ingested(ingested: "Ingest") -> int:
 
 
 def print_import(result: "ImportedAnswers", run: Path) -> int:
-    """Print which files were taken in, and what became of the answers."""
+    """Print which files were taken in, and how many answers changed."""
     print_words("import", result=result, run=run)
     return int(bool(result.refused))

@@ -102,7 +102,7 @@ def build(
     Running the same command again resumes: finished calls are never sent twice. WHAT is a column
     of the source, such as user, COLUMN its name in the file.
 
-    Raises ConfigError and InputError for what must be mended first, SourceError for data that
+    Raises ConfigError and InputError for what must be corrected first, SourceError for data that
     cannot be read, EndpointRefused where an endpoint refuses, Interrupted after `stop` (every
     finished call is stored), and StoreError where the run folder cannot be written. The paths of a
     Config start from `folder`.

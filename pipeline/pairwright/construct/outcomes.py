@@ -46,7 +46,7 @@ class Unit(NamedTuple):
 
 
 class Failed(Record):
-    """A unit of which a call failed, or waits for the reply of a batch."""
+    """A unit with a call that failed, or that waits for the reply of a batch."""
 
     reason: str
     detail: str = ""

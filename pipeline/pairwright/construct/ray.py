@@ -50,7 +50,7 @@ class Actor:
         self._ended: list[UnitEnded] = []
 
     async def build(self, units: list[Unit]) -> Exception | None:
-        """Build the units that the shard has no outcome of; what kept it from that, in a form that
+        """Build the units without an outcome in the shard; what kept it from that, in a form that
         can be sent. Raised here it would end calls that are in flight elsewhere."""
         try:
             await self._build(units)

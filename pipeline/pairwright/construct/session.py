@@ -3,7 +3,7 @@
 To resume is to run again: a unit that has an outcome keeps it, every other one is built, and the
 store answers what was asked before.
 
-A build with twins has three steps: the plan of every item, and beside it the units of one user; the
+A build with twins has three steps: the plan of every item, together with the units of one user; the
 matching; the units of two users. A question with a signal gives a twin, one on which nothing is
 known of either user a placebo.
 """
@@ -117,7 +117,7 @@ class Session:
         return tuple(mode for mode in self._coupled if ("signal" in MODES[mode].stages) == signal)
 
     def _matched(self, unit: Unit) -> Unit:
-        """A unit of two users with its partner, or with what came of it already."""
+        """A unit of two users with its partner, or with its stored outcome."""
         (plan,) = self.outcomes.rows("position = ?", -1 - unit.item)
         if plan.kind != "planned":
             return self._unit(unit.mode, unit.item, settled=plan.read(Failed))

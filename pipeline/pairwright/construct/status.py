@@ -59,7 +59,7 @@ class RunStatus:
     config: Config
     """The config that the run was last built with."""
     units: tuple[UnitCount, ...]
-    """The units by what came of them, the most frequent first."""
+    """The units by outcome, the most frequent first."""
     funnel: dict[str, list[tuple[Stage, Estimate]]]
     """By mode: the share of the items that reached each stage, with its 95 % interval."""
     aspects: Counter[str]
@@ -323,7 +323,7 @@ def make_manifest(
 
 
 def _counts(found: RunStatus, items: int) -> dict[str, JsonValue]:
-    """The units and drafts by what came of them."""
+    """The units and drafts by outcome."""
 
     def ended(kind: str, *keys: str) -> list[JsonValue]:
         rows = (one._asdict() for one in sorted(found.units) if one.kind == kind)

@@ -54,7 +54,7 @@ Write = Callable[[int, Draft | None], Awaitable[Texts | Dropped]]
 
 
 class Side(NamedTuple):
-    """One response of a draft: what its writer is asked, and the rubric that it is held to."""
+    """One response of a draft: what its writer is asked, and the rubric that it has to meet."""
 
     name: DraftSide
     rubric: Rubric

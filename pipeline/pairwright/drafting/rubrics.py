@@ -50,7 +50,7 @@ def no_rubric(item: Item, user: str) -> Rubric:
 
 
 def says_nothing(found: Rubric | Plan | Dropped) -> bool:
-    """Whether the posts contain nothing on the question, by a plan or by what came of a rubric."""
+    """Whether the posts contain nothing on the question, by a plan or a rubric's outcome."""
     if isinstance(found, Dropped) and found.reason != "no_personal_signal":
         return False
     return not found.aspects and all(one.reason in _UNFOUNDED for one in found.dropped)

@@ -158,7 +158,7 @@ class Benchmark:
         return rows if len(rows) <= FEW else ()
 
     def _read(self, *, whole: bool = False) -> Iterator[ReadRow]:
-        """The rows of the split, or of all. An id that is there twice has a number behind it."""
+        """The rows of the split, or of all. A repeated id gets a number."""
         seen = Counter[str]()
         for one in self._source.read():
             if isinstance(one, ReadRow):

@@ -125,7 +125,7 @@ def read_models(
     first column then names the models.
 
     Raises InputError, naming line and column, for a missing column, a cell that is not a finite
-    number, a model that is there twice, fewer than three models, and a column whose values
+    number, a repeated model, fewer than three models, and a column whose values
     are all equal, which goes with nothing; and for one column in both places.
     """
     if downstream in benchmarks:

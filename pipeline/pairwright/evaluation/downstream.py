@@ -80,7 +80,7 @@ class Part(Record):
 
 
 def part_of(name: str, asked: int, unscored: Iterable[str]) -> Part:
-    """The part of so many lines, of which those with a reason do not count."""
+    """The share of lines that count: those without a reason."""
     why = reasons(unscored)
     return Part(name=name, asked=asked, counted=asked - sum(why.values()), unscored=why)
 

@@ -53,7 +53,7 @@ FOLLOWS = {
 }
 """The groups of pairs by how the aspect follows that is hardest to find."""
 IDENTITY = "exact"
-"""What is said in place of an interval of what could not have come out otherwise."""
+"""Shown instead of an interval if the figure follows from arithmetic."""
 
 
 class ScorerFigure(Estimate):
@@ -86,7 +86,7 @@ def figures_of(pairs: pd.DataFrame, *, blind: bool = False) -> tuple[ScorerFigur
     """All figures of one table: of each mode in turn, and the corrected twin accuracy.
 
     A `blind` scorer gives both halves of a twin the same scores, and the chosen response of one
-    half is the rejected one of the other: it is right on exactly one half, or tied on both. An
+    side is the rejected one of the other: it is right on exactly one side, or tied on both. An
     interval around such a figure would say that it could have come out otherwise.
     """
     figures, units = list[ScorerFigure](), units_of(pairs)

@@ -70,7 +70,7 @@ class _Line(BaseModel):
 
 @dataclass
 class Ingest:
-    """Takes files of replies into a run, and what became of their lines."""
+    """Takes files of replies into a run, and the outcome of each line."""
 
     requests: Requests
     secrets: Secrets

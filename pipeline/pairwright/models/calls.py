@@ -130,7 +130,7 @@ class Completion(NamedTuple):
     recorded: bool = False
     """Whether it comes from a recording of an earlier run."""
     instead: str = ""
-    """What the message has in place of content: `model_refused` or `tool_call`."""
+    """What the message has instead of content: `model_refused` or `tool_call`."""
     served: str = ""
     """The model that the reply says answered; empty if it names none."""
 
@@ -162,7 +162,7 @@ def completion_of(key: str, body: bytes) -> Completion:
     try:
         if not data.get("choices") and (error := data.get("error")):
             words = (isinstance(error, dict) and error.get("message")) or error
-            raise ValueError(f"an error in place of a reply: {visible(str(words))[:500]}")
+            raise ValueError(f"an error instead of a reply: {visible(str(words))[:500]}")
         choice = data["choices"][0]
         message = choice["message"]
         text, instead = _said(message)
@@ -184,7 +184,7 @@ def completion_of(key: str, body: bytes) -> Completion:
 
 
 def _said(message: Any) -> tuple[str, str]:
-    """The text of a message; and what it has in place of content."""
+    """The text of a message; and what it has instead of content."""
     content = message.get("content")
     if isinstance(content, list):
         texts = (one["text"] for one in content if one.get("type") in ("text", "output_text"))
@@ -364,7 +364,7 @@ def read_reply(
 def _refusal(
     request: Request, reply: Response, where: str, secrets: Secrets, *, known_key: bool
 ) -> bytes:
-    """What is stored in place of a refusal of this one request: its prompt is over the context, it
+    """What is stored instead of a refusal of this one request: its prompt is over the context, it
     was given too much room, or a filter refuses it. Raises as `read_reply` does."""
     status, error = reply.status, error_of(reply.body)
     code, parameter = str(error.get("code") or ""), str(error.get("param") or "")
@@ -399,7 +399,7 @@ def _refusal(
 
 
 def stand_in(finish: str, message: str) -> bytes:
-    """A body that is stored in place of a reply, and says why there is none."""
+    """A body that is stored instead of a missing reply, with the reason."""
     choice = {"message": {"content": message}, "finish_reason": finish}
     return json.dumps({"object": "error", "choices": [choice]}).encode()
 

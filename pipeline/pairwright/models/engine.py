@@ -1,4 +1,4 @@
-"""vLLM in this process in place of a server, with a table of flags that vLLM's own parser reads. It
+"""vLLM in this process instead of a server, with a table of flags that vLLM's own parser reads. It
 starts at the first call, so that a run over stored calls needs neither the engine nor a GPU."""
 
 import asyncio

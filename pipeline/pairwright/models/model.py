@@ -313,7 +313,7 @@ for 1."""
 
 
 def parse(text: str, reply: type[R]) -> R | str:
-    """The reply as an object, or a sentence saying why it is none.
+    """The reply as an object, or a sentence saying why it is not one.
 
     Strict JSON, or JSON in a Markdown fence or with control characters inside its strings.
     """

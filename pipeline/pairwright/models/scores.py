@@ -14,7 +14,7 @@ from pairwright.models.calls import CONTEXT_LENGTH, Request, Response, Transient
 from pairwright.models.server import Server
 
 LEAST = -9999.0
-"""What vLLM puts in place of minus infinity and of NaN: JSON has neither."""
+"""What vLLM writes instead of minus infinity and of NaN: JSON has neither."""
 
 
 def score_of(logits: Sequence[float]) -> float:

@@ -159,7 +159,7 @@ class Store:
             self._lock.close()
 
     def get(self, key: str) -> bytes | None:
-        """The raw reply under a key, here or beneath; None where there is none."""
+        """The raw reply under a key, here or beneath; None if it is not stored."""
         row = self.execute(self._reply, key).fetchone()
         return row and bytes(row[0])
 

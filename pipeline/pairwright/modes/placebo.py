@@ -19,7 +19,7 @@ async def build_placebo(
     rubric: Rubric | None = None,  # noqa: ARG001 - nothing is known of its users
 ) -> Kept | Dropped:
     """Build the placebo of `item`'s question for its user, whose posts say nothing on it, and the
-    partner's user, if theirs do not either; or give the reason why there is none.
+    partner's user, if theirs do not either; or give the reason why not.
 
     Both responses are plain ones, written without a rubric. Raises as `build_twin` does.
 

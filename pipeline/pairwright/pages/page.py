@@ -286,7 +286,7 @@ def source_hash(text: str) -> str:
 
 
 def _with_plot(token: Token, plots: Mapping[str, "Plot"]) -> Token:
-    """The token, or in place of a plot's mark the plot."""
+    """The token, or the plot if the token is a plot's mark."""
     name = _plot_name(token)
     if not name:
         return token

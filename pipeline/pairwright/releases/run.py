@@ -195,7 +195,7 @@ def _units(store: Store, subjects: pd.DataFrame, run: Path) -> Iterator[UnitOutc
 
 
 def _nothing(run: Path, why: Iterable[str], *, trial: bool) -> InputError:
-    """The error of a run of which nothing can be released, with the reasons in the run's order."""
+    """The error of a run without anything to release, with the reasons in the run's order."""
     counts = ", ".join(f"{n:,} {reason}" for reason, n in Counter(why).most_common())
     quoted = shlex.quote(str(run))
     fix = f"`pairwright human report {quoted}` says what is open or refused."

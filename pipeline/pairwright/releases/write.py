@@ -1,4 +1,4 @@
-"""From a run to a release: everything is written beside its place, and put there whole.
+"""From a run to a release: everything is written next to its place, and moved there at once.
 
 A line of preference/ is a pair as message lists, which RewardBench's CLI reads:
 
@@ -57,7 +57,7 @@ class ReleaseResult(NamedTuple):
 
     folder: Path
     digest: str
-    """Its root digest, `sha256:...`, which is to be published beside it."""
+    """Its root digest, `sha256:...`, which is to be published with it."""
     manifest: Json
     """Its manifest.json: name, version, kind, and everything counted."""
     table: pd.DataFrame

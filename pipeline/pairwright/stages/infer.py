@@ -183,7 +183,7 @@ async def _supported(
 ) -> tuple[SupportCase, ...] | Dropped:
     """The verdicts of the support judge; nothing where it is not asked.
 
-    A seeded share of rubrics is judged again with posts of other users in place of the true ones.
+    A seeded share of rubrics is judged again with posts of other users instead of the true ones.
     The answers decide nothing: they show in the manifest what the judge is worth.
     """
     rules, prompts = question.rules, question.prompts

@@ -53,7 +53,7 @@ async def write(
 ) -> str | Dropped:
     """A response that serves, leaves out or contradicts the aspects of a rubric.
 
-    `words` is the most that is accepted; `refusal` is what came of the writer's last response;
+    `words` is the most that is accepted; `refusal` says why the last response was rejected;
     `language` is that of the question.
     """
     aspects = tuple(aspect.aspect for aspect in rubric.aspects)

@@ -97,7 +97,7 @@ def _carrying(
     aspect: str, question: str, shown: PromptPosts, language: str | None
 ) -> tuple[float, PlannedPassage]:
     """Find the passage with the largest share of an aspect's content words, without those of the
-    question, and of equal ones the shortest; the share is 0 if there is none."""
+    question, and of equal ones the shortest; the share is 0 without any."""
     wanted = text.terms(aspect, language) - text.terms(question, language)
     passages = [
         (

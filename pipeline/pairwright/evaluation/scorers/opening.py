@@ -93,7 +93,7 @@ async def open_scorers(
 
 
 def canonical(decides: object) -> str:
-    """JSON of what decides a scorer's replies beside its model."""
+    """JSON of all settings besides the model that decide a scorer's replies."""
     return json.dumps(decides, sort_keys=True, separators=(",", ":"))
 
 

@@ -177,7 +177,7 @@ class OwnObject(BatchClient):
 
     async def answer(self, gathered: list[QueuedCall]) -> None:
         """Answer with the object's scores. Raises ConfigError for what the object raises or gives
-        back in place of scores."""
+        back instead of scores."""
         for at in range(0, len(gathered), self._batch):
             self.go_on()
             lot = gathered[at : at + self._batch]
