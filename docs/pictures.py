@@ -42,7 +42,7 @@ def main() -> int:
             "title => title.scrollIntoView()"
         )
         _picture(page, "twin")
-        page.set_viewport_size({"width": 780, "height": 840})
+        page.set_viewport_size({"width": 780, "height": 690})
         page.goto(board)
         _picture(page, "leaderboard")
         browser.close()
