@@ -591,7 +591,11 @@ def test_a_group_lists_its_commands_with_the_first_lines_of_their_help(group: st
 MISTAKES = [
     ("biuld x", "error: No such command 'biuld'. Did you mean 'build'?", "pairwright --help"),
     ("build run.toml", "error: Missing option '--run'.", "pairwright build --help"),
-    ("build run.toml --run r --limit 0", "error: Invalid value for '--limit'", "build --help"),
+    (
+        "build run.toml --run r --limit 0",
+        "error: Invalid value for '--limit': '0' should be",
+        "build --help",
+    ),
     ("build nix.toml --run r", "error: nix.toml: no such file", "pairwright init DIR"),
     ("build . --run r", "error: .: is a folder, not a TOML file", "Name a file in it"),
     ("build run.toml --run r", "error: run.toml [mode]: there is no such key", "'modes'?"),

@@ -114,5 +114,13 @@ def test_a_wide_table_breaks_its_heads_and_keeps_names_and_intervals_whole() -> 
     values = ("-3.2 (-19.9 to +34.1)", *["11.1 % (11.7 to 47.3)"] * 3)
     written = StringIO()
     print_table(Console(file=written, width=80), Table(heads, (("similarity", *values),)))
-    for text in ("similarity ", "(-19.9 to +34.1)", "(11.7 to 47.3)", "net right flips, "):
+    print_table(
+        Console(file=written, width=80), Table(heads, (("similarity (baseline)", *values),))
+    )
+    for text in (
+        "similarity ",
+        "(baseline) (-19.9 to +34.1)",
+        "(11.7 to 47.3)",
+        "net right flips, ",
+    ):
         assert text in written.getvalue()

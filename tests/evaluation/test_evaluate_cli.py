@@ -193,7 +193,7 @@ def test_of_twins_alone_the_usual_conditions_are_theirs(
     out = tmp_path / "out"
     done = pairwright("evaluate", small_release, "--out", out, "--scorer", "overlap", "--limit", 2)
     assert done.code == 0, done.said
-    assert "wrong-profile is left out" in done.said
+    assert "wrong-profile is left out: it is not used on twins and placebos." in done.said
     assert f"leaderboard {out} --out board" in done.said
     assert {path.stem for path in out.glob("*.*.json")} == {"overlap.none", "overlap.profile"}
 

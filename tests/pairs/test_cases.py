@@ -140,8 +140,9 @@ def test_one_label_in_three_columns_is_read(tmp_path: Path, one: str, zero: str)
 )
 def test_words_are_read_as_they_are(tmp_path: Path, first: str, second: str, tie: str) -> None:
     rows = labelled(JUDGE_BENCH | {"model_a": "m", "model_b": "n"}, "label", first, second, tie)
-    pairs, none, _ = read(jsonl(tmp_path / "a.jsonl", *rows))
+    pairs, none, said = read(jsonl(tmp_path / "a.jsonl", *rows))
     assert (pairs, none) == ([ONE, TWO], {"tie": 1})
+    assert "names = model_a,model_b" in said[0]
 
 
 def test_the_majority_of_several_annotators_counts(tmp_path: Path) -> None:

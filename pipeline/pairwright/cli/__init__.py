@@ -63,10 +63,11 @@ def _refuse(error: Any) -> None:
     if type(error).__name__ == "NoArgsIsHelpError":
         error.show()
     else:
-        path = error.ctx.command_path if error.ctx else "pairwright"
-        typer.echo(
-            f"error: {error.format_message()}\nhint: `{path} --help` has all options.", err=True
-        )
+        path, said = error.ctx.command_path if error.ctx else "pairwright", error.format_message()
+        if type(error.__cause__).__name__ == "ValidationError":
+            given = repr(str(error.__cause__.errors()[0]["input"]))
+            said = said.replace("Input should", f"{given} should").split(", unable")[0]
+        typer.echo(f"error: {said}\nhint: `{path} --help` has all options.", err=True)
     sys.exit(2)
 
 

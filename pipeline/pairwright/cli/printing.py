@@ -1,5 +1,6 @@
 """What commands print alike: lines as they are, commands to paste into a shell, and tables."""
 
+import re
 import shlex
 import shutil
 import sys
@@ -94,20 +95,29 @@ def print_words(name: str, /, *, err: bool = False, **values: object) -> None:
 
 
 def print_table(console: Console, content: "Content") -> None:
-    """Print the table of a page. Where it is too wide, intervals go below their values, and stay
-    whole: a name gives way."""
+    """Print the table of a page. Where it is too wide, intervals go below their values, and
+    break only if names would."""
     table = _table(content, content.rows, padding=(0, 1))
     wide = console.options.update(width=10 * console.width)
     if console.measure(table, options=wide).maximum > console.width:
         rows = tuple(tuple(cell.replace(" (", "\n(", 1) for cell in row) for row in content.rows)
+        if sum(_widths(rows)) + len(content.head) >= console.width:
+            rows = tuple(
+                tuple(re.sub(r"(\n\(\S+) to ", r"\1\nto ", cell) for cell in row) for row in rows
+            )
         table = _table(content, rows, padding=(0, 0))
-        for n, column in enumerate(table.columns[content.left :], start=content.left):
-            widest = max((len(line) for row in rows for line in row[n].splitlines()), default=0)
+        for column, head, widest in zip(table.columns, content.head, _widths(rows), strict=True):
             if console.width >= 80 and widest <= INTERVAL:
                 # The head gives way as well: it may be wider than every value below it.
-                column.header = fill(content.head[n], max(widest, 1), break_long_words=False)
+                column.header = fill(head, max(widest, 1), break_long_words=False)
                 column.no_wrap = True
     console.print(table)
+
+
+def _widths(rows: Sequence[Sequence[str]]) -> list[int]:
+    """The longest line of each column."""
+    lines = (map(str.splitlines, column) for column in zip(*rows, strict=True))
+    return [max((len(line) for cell in column for line in cell), default=0) for column in lines]
 
 
 def _table(content: "Content", rows: Iterable[Sequence[str]], *, padding: tuple[int, int]) -> Table:

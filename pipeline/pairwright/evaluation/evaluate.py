@@ -122,6 +122,8 @@ def evaluate(
         for name in CONDITIONS.keys() - shown:
             if CONDITIONS[name].default:
                 why = f"no pair can be shown {CONDITIONS[name].shows}"
+                if not any(map(CONDITIONS[name].applies, benchmark.rows(limit))):
+                    why = "it is not used on twins and placebos"
                 progress(Note(f"Condition {name} is left out: {why}."))
     with open_session(settings, prompts, folder, progress, stop) as session:
         tables = run_async(_score(session, benchmark, asked, shown, sources, limit, folder))

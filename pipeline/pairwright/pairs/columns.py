@@ -145,9 +145,13 @@ def columns_of(
     source = f", as in {known['name']}" if known else ""
     read = ", ".join(name if name == one else f"{name} = {one}" for name, one in named.items())
     used |= {*meanings, named.get("profile", "")}
+    if "label" in named and (models := [one for one in ("model_a", "model_b") if one in first]):
+        # A label may be the name of a model.
+        read += f", names = {','.join(models)}"
+        used |= {*models}
     left = ", ".join(one for one in first if one not in used)
     unread = f"; not read: {visible(left[:400])}{'...' * (len(left) > 400)}" if left else ""
-    said = [f"columns: {read}{source}{unread}"]
+    said = [f"columns: {read or 'none is recognised'}{source}{unread}"]
     source = "" if labels else source
     names = [*PLACES]
     if "" in meanings:
