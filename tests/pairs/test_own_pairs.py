@@ -82,6 +82,11 @@ def test_a_column_of_posts_is_recognised_and_said(tmp_path: Path, name: str) -> 
     assert source.said == (read,)
 
 
+def test_a_file_without_a_known_column_says_so(tmp_path: Path) -> None:
+    source = read_pairs(written(tmp_path, [{"frage": "Which?", "gut": "One."}]))
+    assert source.said == ("columns: none is recognised; not read: frage, gut",)
+
+
 def test_of_two_columns_of_posts_none_is_taken_and_both_are_named(tmp_path: Path) -> None:
     path = written(tmp_path, [row | {"posts": "I bake."} for row in mirrored(2, "history")])
     assert not any(row.profile for row in read_pairs(path))

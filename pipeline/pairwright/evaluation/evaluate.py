@@ -93,7 +93,7 @@ def evaluate(
 
         pairwright evaluate releases/1.0.0 --out results
         pairwright evaluate releases/1.0.0 --out results --scorer hf:ORG/NAME
-        pairwright evaluate pairs.jsonl --out results --scorer openai:MODEL@http://localhost:8000/v1
+        pairwright evaluate pairs.jsonl --out theirs --scorer openai:MODEL@http://localhost:8000/v1
         pairwright evaluate releases/1.0.0 --out results --scorers scorers.toml --condition profile
     """
     folder, (settings, prompts) = output_folder(out), scorer_settings(scorers)
