@@ -225,8 +225,10 @@ def _read_task(
             if meant:
                 chosen[field] = meant
             else:
-                allowed = ", ".join(asked[field].choices.values())
-                mistakes.append((row, f"{place}: {forms.quoted(answer)} is none of {allowed}"))
+                labels = asked[field].choices.values()
+                allowed = ", ".join(label.partition(":")[0] for label in labels)
+                what = f"{forms.quoted(answer)} is not an answer here; write one of {allowed}"
+                mistakes.append((row, f"{place}: {what}"))
         rows.setdefault(field, row)
     skipped = SKIP_WORD in chosen.values()
     read = None if skipped else forms.read_form(chosen.items(), keyed, study.scales)

@@ -157,8 +157,8 @@ def test_what_is_no_competitor_is_shown_and_not_ranked(
 
 
 def test_a_profile_has_its_gains_where_the_controls_were_evaluated(tmp_path: Path) -> None:
-    shown: tuple[ConditionName, ...] = ("none", "wrong-profile", "profile")
-    for condition, wins in zip(shown, (20, 25, 30), strict=True):
+    shown: tuple[ConditionName, ...] = ("none", "wrong-profile", "evidence-only", "profile")
+    for condition, wins in zip(shown, (20, 25, 30, 30), strict=True):
         result(tmp_path, "a", right_on(wins), condition)
     board = board_of(tmp_path)
     gained = {one.name: one.value for one in board.entries["a.profile"].figures}
