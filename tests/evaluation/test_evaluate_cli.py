@@ -216,7 +216,7 @@ def test_a_scorer_of_too_few_pairs_ends_with_1_and_says_why(work: Work) -> None:
     )
     assert done.code == 1, done.said
     assert re.search(r"half\.profile: \d+ of 16 twins and other pairs have a score", done.said)
-    assert "no_score" in done.said
+    assert "no score" in done.said
 
 
 @pytest.mark.parametrize(

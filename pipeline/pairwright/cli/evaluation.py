@@ -5,7 +5,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from pairwright.cli.printing import print_page, print_words
+from pairwright.cli.printing import phrase, print_page, print_words
 from pairwright.errors import CALL_FAILED
 from pairwright.evaluation.downstream import Downstream
 from pairwright.evaluation.evaluate import EvaluationResult
@@ -42,7 +42,7 @@ def end(short: list[str], reasons: Iterable[str], *, explained: bool = False) ->
 
 def listed(reasons: Mapping[str, int]) -> str:
     """How many there are of each reason."""
-    return visible(", ".join(f"{n:,} {reason}" for reason, n in reasons.items()))
+    return visible(", ".join(f"{n:,} {phrase(reason)}" for reason, n in reasons.items()))
 
 
 def print_leaderboard(board: Leaderboard, out: Path | None = None) -> None:
