@@ -16,23 +16,18 @@ class Tokenizer:
     def __init__(self, template: str | None) -> None:
         self.chat_template = template
 
-    def apply_chat_template(
-        self, conversation: Any, tokenize: bool, add_generation_prompt: bool = False
-    ) -> str:
+    def apply_chat_template(self, conversation: Any, tokenize: bool) -> str:
         assert not tokenize
         assert self.chat_template
         found = jinja2.Template(self.chat_template, undefined=jinja2.StrictUndefined)
-        return str(found.render(messages=conversation, add_generation_prompt=add_generation_prompt))
+        return str(found.render(messages=conversation))
 
     def __call__(self, text: str, add_special_tokens: bool, verbose: bool) -> Any:
         assert not add_special_tokens
         return {"input_ids": [ord(character) for character in text]}
 
 
-TEMPLATE = (
-    "^{% for m in messages %}[{{ m.role }}]{{ m.content }};{% endfor %}"
-    "{% if add_generation_prompt %}[assistant]{% endif %}"
-)
+TEMPLATE = "^{% for m in messages %}[{{ m.role }}]{{ m.content }};{% endfor %}"
 ASKED = (Message("user", "Why?"), Message("assistant", "So."))
 
 
@@ -47,14 +42,10 @@ def text(ids: tuple[int, ...]) -> str:
     return "".join(map(chr, ids))
 
 
-def test_the_template_alone_says_which_tokens_there_are_and_where_a_response_begins() -> None:
+def test_the_template_alone_says_which_tokens_there_are() -> None:
     words = read(TEMPLATE)
     words.check()
-    assert text(words.whole(ASKED).ids) == "^[user]Why?;[assistant]So.;"
-    assert (text(words.prompt(ASKED[:1])), words.answer_text(ASKED)) == (
-        "^[user]Why?;[assistant]",
-        "So.;",
-    )
+    assert text(words.whole(ASKED)) == "^[user]Why?;[assistant]So.;"
 
 
 @pytest.mark.parametrize(
@@ -71,9 +62,3 @@ def test_a_template_without_a_conversation_is_refused(template: str | None, mess
     with pytest.raises(ConfigError, match=message) as caught:
         read(template).check()
     assert caught.value.where == "[scorers.mine]"
-
-
-def test_a_template_that_puts_no_response_after_the_prompt_makes_no_policy() -> None:
-    backwards = "{% for m in messages|reverse %}{{ m.content }}{% endfor %}"
-    with pytest.raises(ConfigError, match="does not put an answer after"):
-        read(backwards).answer_text(ASKED)

@@ -386,11 +386,15 @@ def test_what_a_person_wrote_into_the_folder_stays_unless_the_config_names_it(
     saved["release"] |= {"licence": "CC-BY-4.0", "contact": "here@example.org"}
     saved["human"] |= {"rule": "majority"}
     run.config.write_text(to_toml(saved), "utf-8")
+    said = list[str]()
     for config in (given, settings(release={"contact": "a@example.org"}, human={"repeats": 0.1})):
-        prepare(tmp_path, config)
+        said.append(prepare(tmp_path, config))
         assert run.settings().release.licence == "CC-BY-4.0"
         assert run.settings().release.contact == "a@example.org"
         assert run.settings().human.rule == "majority"
+    # Nothing of theirs goes without a word.
+    assert "[release] contact was 'here@example.org' in" in said[0]
+    assert "contact" not in said[1]
 
 
 def test_a_folder_with_other_files_or_a_file_is_no_run_folder(tmp_path: Path) -> None:

@@ -108,12 +108,12 @@ class RunFolder:
         the store is held, so that a refused second process changes nothing.
 
         `content` is what `content_hashes` gives. Raises ConfigError naming what differs, unless
-        `accept_changes`: then calls stay, and the old outcome files go, and a sentence that says so
-        is returned; else an empty one. What a person wrote into [release] and [human] of the
-        folder's own config stays if the given config does not name it.
+        `accept_changes`: then calls stay, and the old outcome files go. What a person wrote into
+        [release] and [human] of the folder's own config stays if the given config does not name it.
+        What went and what was replaced is returned in a sentence, empty if nothing was.
         """
         now: dict[str, Any] = {**config.model_dump(mode="json"), "content": content}
-        changed = list[str]()
+        changed, said = list[str](), ""
         if self.config.exists():
             saved = self.saved()
             changed = changes(saved, tomllib.loads(to_toml(now)))
@@ -126,15 +126,17 @@ class RunFolder:
                     " in this one: its calls stay, and what they no longer fit is asked again.",
                 )
             for name in ("release", "human"):
-                named = getattr(config, name).model_fields_set
-                now[name] |= {k: v for k, v in saved.get(name, {}).items() if k not in named}
+                named, own = getattr(config, name).model_fields_set, saved.get(name, {})
+                for key in sorted(k for k in named & own.keys() if own[k] != now[name][k]):
+                    said += f" [{name}] {key} was {own[key]!r} in {self.config} and is replaced."
+                now[name] |= {k: v for k, v in own.items() if k not in named}
         if changed:
             for file in FILES:
                 (self.path / file).unlink(missing_ok=True)
         partial = self.config.with_suffix(".partial")
         partial.write_text(to_toml(now), encoding="utf-8")
         partial.replace(self.config)
-        return f"Built again, because {'; '.join(changed)}." if changed else ""
+        return (f"Built again, because {'; '.join(changed)}." if changed else "") + said
 
     def saved(self) -> dict[str, Any]:
         """The config that the folder was last built with, as it was resolved."""

@@ -17,11 +17,8 @@ Unusable = Callable[[str], ConfigError]
 """Makes the error of a model of what is wrong with it."""
 
 
-class TokenizedText(NamedTuple):
-    """A conversation as the model reads it."""
-
-    ids: tuple[int, ...]
-    """Tokens, chat template and all."""
+TokenizedText = tuple[int, ...]
+"""The tokens of a conversation as the model reads it, chat template and all."""
 
 
 class ChatTokens(NamedTuple):
@@ -42,28 +39,14 @@ class ChatTokens(NamedTuple):
 
     def whole(self, messages: Sequence[Message]) -> TokenizedText:
         """The tokens of a whole conversation."""
-        return TokenizedText(self.ids(self._text(messages)))
-
-    def prompt(self, messages: Sequence[Message]) -> tuple[int, ...]:
-        """What a model reads before it writes."""
-        return self.ids(self._text(messages, add_generation_prompt=True))
-
-    def answer_text(self, messages: Sequence[Message]) -> str:
-        """The text of the last message, as it follows what asks for it."""
-        prompt = self._text(messages[:-1], add_generation_prompt=True)
-        whole = self._text(messages)
-        if not whole.startswith(prompt):
-            raise self.unusable("its chat template does not put an answer after what asks for it")
-        return whole[len(prompt) :]
-
-    def ids(self, text: str) -> tuple[int, ...]:
         # Verbose, it warns of texts over its limit, which are counted elsewhere.
-        return tuple(self.tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"])
+        whole = self._text(messages)
+        return tuple(self.tokenizer(whole, add_special_tokens=False, verbose=False)["input_ids"])
 
-    def _text(self, messages: Sequence[Message], **more: bool) -> str:
+    def _text(self, messages: Sequence[Message]) -> str:
         conversation = [{"role": message.role, "content": message.content} for message in messages]
         try:
-            return str(self.tokenizer.apply_chat_template(conversation, tokenize=False, **more))
+            return str(self.tokenizer.apply_chat_template(conversation, tokenize=False))
         except jinja2.TemplateError as error:
             raise self.unusable(f"its chat template fails: {error}") from None
 

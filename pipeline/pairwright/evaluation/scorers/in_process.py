@@ -140,10 +140,10 @@ def batch_places(texts: Sequence[TokenizedText], tokens: int) -> Iterator[list[i
     than `tokens` goes alone.
     """
     batch: list[int] = []
-    for place in sorted(range(len(texts)), key=lambda place: -len(texts[place].ids)):
-        longest = len(texts[batch[0]].ids) if batch else 0
+    for place in sorted(range(len(texts)), key=lambda place: -len(texts[place])):
+        longest = len(texts[batch[0]]) if batch else 0
         full = (len(batch) + 1) * longest > tokens
-        if batch and (full or len(texts[place].ids) < SHORTEST * longest):
+        if batch and (full or len(texts[place]) < SHORTEST * longest):
             yield batch
             batch = []
         batch.append(place)
@@ -191,8 +191,8 @@ class InProcess(BatchClient):
         read = await asyncio.to_thread(lambda: [model.read(messages) for messages in conversations])
         fitting: list[tuple[QueuedCall, TokenizedText]] = []
         for waiting, text in zip(gathered, read, strict=True):
-            if len(text.ids) > model.limit:
-                detail = f"{len(text.ids)} tokens, and the model reads {model.limit}"
+            if len(text) > model.limit:
+                detail = f"{len(text)} tokens, and the model reads {model.limit}"
                 waiting.answer(stand_in(CONTEXT_LENGTH, detail))
             else:
                 fitting.append((waiting, text))
@@ -203,7 +203,7 @@ class InProcess(BatchClient):
             # All are there before the first is handed on.
             for place, score in list(zip(places, scores, strict=True)):
                 waiting, text = fitting[place]
-                waiting.answer(score_reply(score, len(text.ids)))
+                waiting.answer(score_reply(score, len(text)))
 
     async def _load(self) -> Any:
         if find_spec("torch") is None or find_spec("transformers") is None:

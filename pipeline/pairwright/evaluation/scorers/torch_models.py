@@ -62,7 +62,7 @@ class LoadedClassifier:
         none, any that ends no text of the batch."""
         if self._pad is not None:
             return self._pad
-        ends = {text.ids[-1] for text in texts}
+        ends = {text[-1] for text in texts}
         return next(token for token in range(len(ends) + 1) if token not in ends)
 
 
@@ -75,7 +75,7 @@ def _within_memory(
     except torch.OutOfMemoryError:
         if len(texts) == 1:
             raise ConfigError(
-                f"a text of {len(texts[0].ids)} tokens does not fit into the GPU's memory",
+                f"a text of {len(texts[0])} tokens does not fit into the GPU's memory",
                 where=where,
                 fix="Set max_length: then fewer posts are shown where a text is longer.",
             ) from None
@@ -90,9 +90,9 @@ def _within_memory(
 
 def _inputs(texts: list[TokenizedText], pad: int, model: Any) -> dict[str, Any]:
     """TokenLogprobs, and the mask where the model needs one, each of shape (texts, longest)."""
-    longest = max(len(text.ids) for text in texts)
-    room = [longest - len(text.ids) for text in texts]
-    ids = [[*text.ids, *[pad] * more] for text, more in zip(texts, room, strict=True)]
+    longest = max(len(text) for text in texts)
+    room = [longest - len(text) for text in texts]
+    ids = [[*text, *[pad] * more] for text, more in zip(texts, room, strict=True)]
     inputs = {"input_ids": torch.tensor(ids, device=model.device)}
     # Of a model whose parts do not say so nothing is assumed.
     causal = {part.is_causal for part in model.modules() if hasattr(part, "is_causal")}
