@@ -9,8 +9,8 @@ import pytest
 pytestmark = pytest.mark.real
 BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
 SMALLEST: dict[str, list[object]] = {
-    "agreement.py": [2], "audit.py": [60, 120], "faults.py": [20, 300], "fill.py": [50],
-    "funnel.py": [],
+    "agreement.py": [2], "audit.py": [60, 120], "coverage.py": [20], "faults.py": [20, 300],
+    "fill.py": [50], "funnel.py": [],
     "gates.py": [20, 5], "label_studio.py": [10], "memory.py": [10, 20], "natural.py": [],
     "placebo.py": [2], "resume.py": [10], "throughput.py": [1],
     "verified.py": [1],
