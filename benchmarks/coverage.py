@@ -18,7 +18,7 @@ from itertools import product
 
 import numpy as np
 
-from pairwright.stats import jackknife_mean, mean_points
+from pairwright.stats import Floats, Places, jackknife_mean, mean_points
 
 CLUSTERS = 5, 10, 20, 50, 100
 SIZES = {"two": (2, 3), "one to six": (1, 7)}
@@ -26,16 +26,14 @@ SHARES = 0.05, 0.2, 0.5, 0.8, 0.95
 ALIKE = 0.0, 0.3
 
 
-def right(
-    random: np.random.Generator, places: np.ndarray, truth: float, alike: float
-) -> np.ndarray:
+def right(random: np.random.Generator, places: Places, truth: float, alike: float) -> Floats:
     """Which pairs are right, shape (n,), 0 or 1; `places` are their clusters."""
     clusters = int(places[-1]) + 1
-    shares = np.full(clusters, truth)
+    shares: Floats = np.full(clusters, truth)
     if alike:
         size = 1 / alike - 1
         shares = random.beta(truth * size, (1 - truth) * size, clusters)
-    return (random.random(len(places)) < shares[places]).astype(np.float64)
+    return np.where(random.random(len(places)) < shares[places], 1.0, 0.0)
 
 
 def coverage(
