@@ -56,7 +56,7 @@ demo: .venv/base-$(STAMP)     ## build, verify with simulated annotators, releas
 		"Annotators are simulated: nothing here is evidence about people." "" "1  Build pairs"
 	$(BIN)/pairwright build $(DEMO)/pairwright.toml --run $(DEMO)/run
 	@printf '\n%s\n' "   One of its twins:"
-	$(BIN)/pairwright show $(DEMO)/run twin:cooking-01
+	$(BIN)/pairwright show $(DEMO)/run twin:cooking-10
 	@printf '\n%s\n' "2  Ask people: two rounds, answered by simulated annotators"
 	$(BIN)/pairwright human export $(DEMO)/run --seed 0
 	$(BIN)/pairwright human simulate $(DEMO)/run >/dev/null
