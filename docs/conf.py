@@ -13,7 +13,7 @@ from typing import Any, get_args
 from typer.models import ParameterInfo
 
 import pairwright
-from pairwright.version import __version__
+from pairwright.assets import __version__
 
 project = "Pairwright"
 author = "The Pairwright authors"

@@ -17,8 +17,8 @@ from xml.etree import ElementTree
 
 from typer import Option
 
+from pairwright.assets import install
 from pairwright.errors import CallFailed, EndpointRefused, InputError
-from pairwright.extras import install
 from pairwright.lines import write_one
 from pairwright.options import RunPath
 from pairwright.progress import Note, Progress, Step, log_notes

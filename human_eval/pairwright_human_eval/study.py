@@ -11,13 +11,13 @@ from typing import Annotated, Literal
 
 from typer import Option
 
+from pairwright.assets import __version__
 from pairwright.construct.folder import RunFolder
 from pairwright.construct.outcomes import iterate_pairs
 from pairwright.errors import InputError
 from pairwright.options import AnnotatorCount, Overlap, RunPath, SampleSize
 from pairwright.settings.rules import HumanRules
 from pairwright.text import word_count
-from pairwright.version import __version__
 from pairwright_human_eval import folder as folders
 from pairwright_human_eval import records
 from pairwright_human_eval.records import Data, Kind, State, Study, Task

@@ -6,7 +6,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pairwright.version import __version__ as __version__
+from pairwright.assets import __version__ as __version__
 
 if TYPE_CHECKING:
     __all__: list[str]
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from pairwright.modes.placebo import build_placebo as build_placebo
     from pairwright.modes.twin import build_twin as build_twin
     from pairwright.modes.violate import build_violate as build_violate
-    from pairwright.notebook import run_async as run_async
     from pairwright.pairs import Row as Row
+    from pairwright.progress import run_async as run_async
     from pairwright.records import Dropped as Dropped
     from pairwright.records import Kept as Kept
     from pairwright.records import Pair as Pair

@@ -1,9 +1,10 @@
-"""Records in files: JSON Lines, and one JSON document."""
+"""Records in files: JSON Lines, one JSON document, and batches of rows of any Parquet file. Each
+has a bound, since a small packed file can hold more than fits into memory."""
 
 from collections.abc import Callable, Iterable, Iterator
 from itertools import count
 from pathlib import Path
-from typing import IO, AnyStr, BinaryIO, TypeVar
+from typing import IO, TYPE_CHECKING, Any, AnyStr, BinaryIO, TypeVar
 
 import jsonlines
 from pydantic import ValidationError
@@ -12,12 +13,19 @@ from pairwright.errors import InputError, first_invalid
 from pairwright.files import whole_file, write_whole
 from pairwright.records import Record
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+
 _FIX = "Take this file again from where it came from."
 T = TypeVar("T", bound=Record)
 LONGEST = 64_000_000
 """Bytes of one line: a thousand times what a line of a release needs."""
 LARGEST = 512_000_000
-"""Bytes of a document that is read at once, such as an audit."""
+"""Bytes of a document or group of rows that is read at once; of rows only if the file packs them by
+more than `RATIO`."""
+LONGEST_VALUE = 16_000_000
+"""Bytes of a value of a row."""
+BATCH, RATIO = 100, 100
 
 
 def write_lines(path: Path, records: Iterable[Record]) -> None:
@@ -95,3 +103,35 @@ def unreadable(where: str, error: BaseException, fix: str) -> InputError:
         return InputError(what, where=where, fix=fix)
     field, fault = first_invalid(error)
     return InputError(fault, where=f"{where} [{field}]" if field else where, fix=fix)
+
+
+class TooLarge(InputError):
+    """A value or a group of rows that is not read."""
+
+
+def read_batches(path: Path, file: Any) -> Iterator["pa.RecordBatch"]:
+    """The rows of an open `ParquetFile`. Raises TooLarge, naming the row, for a value or group of
+    rows that is too large."""
+    number, fix = 0, "Take out rows with such long texts."
+    for n in range(file.num_row_groups):  # Else groups are unpacked ahead of their turn.
+        group = file.metadata.row_group(n)
+        size = group.total_byte_size
+        packed = sum(group.column(at).total_compressed_size for at in range(group.num_columns))
+        if size > max(LARGEST, RATIO * packed):
+            what = f"rows {number + 1} to {number + group.num_rows} have {size:,} bytes, of"
+            raise TooLarge(f"{what} {LARGEST:,}", where=f"{path}:{number + 1}", fix=fix)
+        for batch in file.iter_batches(batch_size=BATCH, row_groups=[n]):
+            for row, name, size in _long_values(batch):
+                what, where = f"a value of {size:,} bytes, of {LONGEST_VALUE:,}", number + row + 1
+                raise TooLarge(what, where=f"{path}:{where} [{name}]", fix=fix)
+            number += batch.num_rows
+            yield batch
+
+
+def _long_values(batch: "pa.RecordBatch") -> Iterator[tuple[int, str, int]]:
+    """The row, column and bytes of each value that is too long."""
+    for name, column in zip(batch.schema.names, batch.columns, strict=True):
+        if batch.nbytes > LONGEST_VALUE:
+            whole = column.dictionary_decode() if hasattr(column, "dictionary_decode") else column
+            sizes = (whole.slice(row, 1).nbytes for row in range(batch.num_rows))
+            yield from ((row, name, n) for row, n in enumerate(sizes) if n > LONGEST_VALUE)

@@ -1,4 +1,4 @@
-"""Reports of what a function does (`progress`), and a way to end it early (`stop`).
+"""What a caller sees of a function that works, and does with it: `progress`, `stop`, `run_async`.
 
 `progress` is called with each event: `progress=print` shows what there is. `stop.request()`, from
 any thread or signal handler, ends the work early, with all that was finished stored; the function
@@ -7,13 +7,20 @@ then raises `errors.Interrupted`.
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Coroutine, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import Any, Protocol, TypeAlias, TypeVar
 
-if TYPE_CHECKING:
-    from pairwright.models.client import Meter
+T = TypeVar("T")
+
+
+class Meter(Protocol):
+    """What counts the calls of a build while they are sent."""
+
+    in_flight: int
+    cost: float
 
 
 @dataclass(frozen=True)
@@ -39,8 +46,7 @@ class BuildBegun:
     """A build begins with its units."""
 
     units: int
-    meter: "Meter"
-    """Goes on counting calls, tokens and cost while the build runs."""
+    meter: Meter
 
 
 @dataclass(frozen=True)
@@ -79,12 +85,18 @@ def counter(
     return count
 
 
-_Listener = tuple[Callable[[], object], Callable[[], object] | None, "Meter | None"]
-"""What ends the work, what cancels it, and what counts its calls."""
+@dataclass(frozen=True, eq=False)
+class _Listener:
+    """Work that can end early."""
+
+    end: Callable[[], object]
+    cancel: Callable[[], object] | None
+    meter: Meter | None
 
 
 class Stop:
-    """A person's wish that a workflow end early."""
+    """A person's wish that work end early. All methods may be called from any thread, and from a
+    signal handler."""
 
     def __init__(self) -> None:
         self.requested = False
@@ -92,23 +104,17 @@ class Stop:
 
     def request(self) -> bool:
         """Let calls in flight finish and begin nothing new; False if no work listens just now:
-        then the next work ends at once.
-
-        May be called from any thread, and from a signal handler.
-        """
+        then the next work ends at once."""
         # First, because a listener that comes meanwhile looks at it.
         self.requested = True
         listeners = tuple(self._listeners)
-        for end, _, _ in listeners:
-            end()
+        for listener in listeners:
+            listener.end()
         return bool(listeners)
 
     def cancel(self) -> bool:
-        """End at once, without waiting for calls in flight; False if nothing can be cancelled.
-
-        May be called as `request` may.
-        """
-        cancels = [cancel for _, cancel, _ in tuple(self._listeners) if cancel]
+        """End at once, without waiting for calls in flight; False if nothing can be cancelled."""
+        cancels = [one.cancel for one in tuple(self._listeners) if one.cancel]
         for cancel in cancels:
             cancel()
         return bool(cancels)
@@ -116,26 +122,23 @@ class Stop:
     @property
     def in_flight(self) -> int:
         """Calls that are waited for."""
-        return sum(meter.in_flight for _, _, meter in tuple(self._listeners) if meter)
+        return sum(one.meter.in_flight for one in tuple(self._listeners) if one.meter)
 
     @contextmanager
-    def heard_by(self, end: Callable[[], object], meter: "Meter | None" = None) -> Iterator[None]:
+    def heard_by(self, end: Callable[[], object], meter: Meter | None = None) -> Iterator[None]:
         """Call `end` when the wish comes, or at once if it came before.
 
         In a coroutine `end` is called by its event loop, and `cancel` cancels the task.
         """
+        listener = _Listener(end, None, meter)
         try:
             loop, task = asyncio.get_running_loop(), asyncio.current_task()
         except RuntimeError:
-            listener: _Listener = end, None, meter
+            pass
         else:
             assert task is not None, "a coroutine runs in a task"
-            cancel = task.cancel
-            listener = (
-                lambda: loop.call_soon_threadsafe(end),
-                lambda: loop.call_soon_threadsafe(cancel),
-                meter,
-            )
+            hear = loop.call_soon_threadsafe
+            listener = _Listener(lambda: hear(end), lambda: hear(task.cancel), meter)
         self._listeners.append(listener)
         try:
             if self.requested:
@@ -143,3 +146,33 @@ class Stop:
             yield
         finally:
             self._listeners.remove(listener)
+
+
+def run_async(work: Coroutine[Any, Any, T]) -> T:
+    """Run a coroutine to its end and return what it returns.
+
+    Unlike `asyncio.run`, this works in a notebook, too, whose event loop is running already. Raises
+    what the coroutine raises; an interrupted cell cancels it.
+
+        >>> run_async(build_violate(item, None, models, rules))
+        Kept(...)
+    """
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(work)
+    cancel: Future[Callable[[], object]] = Future()
+
+    async def whole() -> T:
+        task, loop = asyncio.current_task(), asyncio.get_running_loop()
+        assert task is not None, "a coroutine runs in a task"
+        cancel.set_result(lambda: loop.call_soon_threadsafe(task.cancel))
+        return await work
+
+    with ThreadPoolExecutor(max_workers=1) as pool:
+        done = pool.submit(asyncio.run, whole())
+        try:
+            return done.result()
+        except KeyboardInterrupt:
+            cancel.result()()
+            raise

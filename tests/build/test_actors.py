@@ -19,7 +19,7 @@ import pytest
 from aiohttp import web
 
 from endpoint import Asked, double, in_thread
-from pairwright.extras import install
+from pairwright.assets import install
 from pairwright.models.store import Store
 from pairwright.modes import MODES
 from pairwright.modes.violate import VIOLATE, build_violate

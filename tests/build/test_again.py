@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from endpoint import Endpoint, double, in_thread
+from pairwright.assets import __version__
 from pairwright.construct import folder
 from pairwright.construct.session import Builder
-from pairwright.version import __version__
 from study import Study
 
 ITEMS = 5

@@ -3,8 +3,8 @@
 import pytest
 
 from pairwright import retrieve
+from pairwright.assets import install
 from pairwright.errors import ConfigError
-from pairwright.extras import install
 from pairwright.records import Post
 from pairwright.retrieve import ranked, require_dense, selected, within_budget
 from pairwright.settings.rules import PlanRules

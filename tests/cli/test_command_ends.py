@@ -10,9 +10,9 @@ from typing import get_args
 
 import pytest
 
+from pairwright.assets import __version__
 from pairwright.cli.printing import phrase
 from pairwright.settings.rules import JudgedGate, TextGate
-from pairwright.version import __version__
 from released import PAIRS, run_of
 from stand_in import KEY, StandIn
 from study import pairwright

@@ -12,7 +12,7 @@ from rich.console import Console
 from pairwright.cli.printing import command, print_table
 from pairwright.cli.progress import display, interruptible
 from pairwright.models.client import Meter
-from pairwright.pages.markdown import Table
+from pairwright.pages import Table
 from pairwright.progress import BuildBegun, Event, Note, Step, Stop, UnitEnded, log_notes
 
 

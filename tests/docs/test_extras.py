@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from pairwright import extras
-from pairwright.extras import install
+from pairwright import assets
+from pairwright.assets import install
 
 
 def noted(monkeypatch: pytest.MonkeyPatch, origin: dict[str, Any] | None) -> None:
@@ -18,7 +18,7 @@ def noted(monkeypatch: pytest.MonkeyPatch, origin: dict[str, Any] | None) -> Non
             assert name == "direct_url.json"
             return json.dumps(origin) if origin else None
 
-    monkeypatch.setattr(extras, "distribution", lambda name: Distribution())
+    monkeypatch.setattr(assets, "distribution", lambda name: Distribution())
 
 
 def test_the_extra_comes_from_this_very_checkout_and_pip_finds_it_there() -> None:

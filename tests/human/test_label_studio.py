@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 import pytest
 
 from label_studio_server import ANNOTATORS, Made, answers, make_study
+from pairwright.assets import install
 from pairwright.errors import CallFailed, EndpointRefused, InputError, PairwrightError
-from pairwright.extras import install
 from pairwright.progress import Event, Note
 from pairwright_human_eval.answers import withdraw_person
 from pairwright_human_eval.label_studio import (

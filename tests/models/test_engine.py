@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 
 from endpoint import ask
+from pairwright.assets import install
 from pairwright.errors import ConfigError, EndpointRefused, InputError
-from pairwright.extras import install
 from pairwright.models import Completion, engine
 from pairwright.models.calls import Response
 from pairwright.models.client import Meter

@@ -15,9 +15,8 @@ from markdown_it import MarkdownIt
 from markupsafe import Markup
 from matplotlib.figure import Figure
 
+from pairwright.pages import Table, render_page, render_words
 from pairwright.pages import page as pages
-from pairwright.pages import render_page, render_words
-from pairwright.pages.markdown import Table
 from pairwright.pages.plots import BLUE, Plot, drawing, plot
 from pairwright.stats import share
 

@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from audited import jsonl, lines, opened, refused
-from pairwright.extras import install
+from pairwright.assets import install
 from pairwright.lines import write_lines
 from pairwright.pairs import Choice, Layout, Part, ReadRow, Row, row_of, write_rows
 from pairwright.records import Pair, content_id, pseudonym

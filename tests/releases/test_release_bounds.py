@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from pairwright import lines, parquet_batches
+from pairwright import lines
 from pairwright.errors import InputError
 from pairwright.lines import read_lines
 from pairwright.pairs import Row, read_rows, write_rows
@@ -28,7 +28,7 @@ def rows_of(n: int, question: str = "How?") -> list[Row]:
 
 
 def test_a_value_longer_than_any_is_refused_with_its_row(path: Path, monkeypatch: Patch) -> None:
-    monkeypatch.setattr(parquet_batches, "LONGEST", 5_000)
+    monkeypatch.setattr(lines, "LONGEST_VALUE", 5_000)
     first, second, third = rows_of(3)
     write_rows(path, [first, second.model_copy(update={"question": "x" * 5_001}), third])
     with pytest.raises(InputError) as error:
@@ -39,7 +39,7 @@ def test_a_value_longer_than_any_is_refused_with_its_row(path: Path, monkeypatch
 
 def test_too_large_a_group_of_rows_is_refused_unread(path: Path, monkeypatch: Patch) -> None:
     """A cell of 6 MB, in a file of some kilobytes."""
-    monkeypatch.setattr(parquet_batches, "LARGEST", 5_000_000)
+    monkeypatch.setattr(lines, "LARGEST", 5_000_000)
     with pq.ParquetWriter(path, SCHEMA, compression="zstd") as file:
         for question in ("How?", "x" * 6_000_000):
             row = rows_of(1, "")[0].model_dump() | {"question": question}
@@ -52,7 +52,7 @@ def test_too_large_a_group_of_rows_is_refused_unread(path: Path, monkeypatch: Pa
 
 
 def test_texts_in_columns_of_others_have_the_same_bound(path: Path, monkeypatch: Patch) -> None:
-    monkeypatch.setattr(parquet_batches, "LONGEST", 5_000)
+    monkeypatch.setattr(lines, "LONGEST_VALUE", 5_000)
     for kind, long in (
         (pa.string(), "x" * 5_001),
         (pa.list_(pa.struct({"text": pa.string()})), [{"text": "x" * 5_001}]),

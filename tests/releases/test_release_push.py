@@ -10,8 +10,8 @@ import pytest
 from huggingface_hub import constants
 
 from hub_stand_in import LARGE, TOKEN, Hub, hub
+from pairwright.assets import install
 from pairwright.errors import Difference, InputError
-from pairwright.extras import install
 from pairwright.pairs.layout import write_checksums
 from pairwright.releases.check import CheckedRelease
 from pairwright.releases.hub import publish

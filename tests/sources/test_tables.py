@@ -13,8 +13,8 @@ import pyarrow.parquet as pq
 import pytest
 from reading import ANN, posts_csv, result, row, write_lines
 
+from pairwright.assets import install
 from pairwright.errors import SourceError
-from pairwright.extras import install
 from pairwright.settings.rules import SourceRules
 from pairwright.sources import source_hash
 

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from golden import gold, planning_prompts, row, rows, write
+from pairwright.assets import install
 from pairwright.errors import ConfigError, SourceError
-from pairwright.extras import install
 from pairwright.records import GoldAspect, Post
 from pairwright.stages.history import PromptPosts
 from pairwright.stages.planner import PlanReply, sifted

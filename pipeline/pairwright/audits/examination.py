@@ -5,6 +5,7 @@ from typing import NamedTuple, Protocol, get_args
 
 from threadpoolctl import threadpool_limits
 
+from pairwright.assets import __version__
 from pairwright.audits import copies, texts
 from pairwright.audits.accuracies import decide
 from pairwright.audits.catalogue import (
@@ -28,7 +29,6 @@ from pairwright.pairs.pairing import REASONS
 from pairwright.pairs.read import NO_INFO
 from pairwright.settings.rules import ReleaseInfo
 from pairwright.sources.problems import Problems, SourceProblem
-from pairwright.version import __version__
 from pairwright_human_eval.released import ReleasedStudy
 
 AuditProgress = Callable[[str, int | None], None]

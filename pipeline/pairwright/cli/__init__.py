@@ -13,9 +13,9 @@ from typing import Annotated, Any
 
 import typer
 
+from pairwright.assets import __version__
 from pairwright.cli.command import CommandGroup, LazyCommands
 from pairwright.errors import Interrupted, PairwrightError
-from pairwright.version import __version__
 
 _app = typer.Typer(
     name="pairwright",

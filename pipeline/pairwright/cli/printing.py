@@ -21,7 +21,7 @@ from pairwright.assets import DOCS
 
 if TYPE_CHECKING:
     from pairwright.pages import Page
-    from pairwright.pages.markdown import Table as Content
+    from pairwright.pages import Table as Content
 
 INTERVAL = len("(+0.000 to +0.000)")
 """The widest of what is in brackets."""

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
-from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.progress import BarColumn, ProgressColumn, Task, TextColumn, TimeRemainingColumn
@@ -14,11 +13,8 @@ from rich.progress import Progress as Bars
 from rich.text import Text
 
 from pairwright.cli.printing import warn
-from pairwright.progress import BuildBegun, Event, Note, Progress, Step, Stop, UnitEnded
+from pairwright.progress import BuildBegun, Event, Meter, Note, Progress, Step, Stop, UnitEnded
 from pairwright.text import number_of, visible
-
-if TYPE_CHECKING:
-    from pairwright.models.client import Meter
 
 SHOWN = "kept", "dropped", "failed", "waiting"
 """The outcomes of a unit, in the order in which a bar shows them."""
@@ -81,7 +77,7 @@ class _Facts(ProgressColumn):
         return Text(f"{done}{task.fields['facts']()}")
 
 
-def _of_build(counts: Counter[str], meter: "Meter") -> str:
+def _of_build(counts: Counter[str], meter: Meter) -> str:
     shown = [f"{counts[kind]:,} {kind}" for kind in SHOWN if counts[kind]]
     shown.append(f"{meter.in_flight:,} in flight")
     return ", ".join([*shown, *([f"cost {meter.cost:.2f}"] if meter.cost else [])])

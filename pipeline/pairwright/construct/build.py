@@ -26,9 +26,8 @@ from pairwright.models.client import Meter
 from pairwright.models.recording import NOT_RECORDED, read_recording
 from pairwright.models.store import Store
 from pairwright.modes import check_modes, need_partners
-from pairwright.notebook import run_async
 from pairwright.options import ColumnMap
-from pairwright.progress import BuildBegun, Note, Progress, Stop, log_notes
+from pairwright.progress import BuildBegun, Note, Progress, Stop, log_notes, run_async
 from pairwright.records import Item
 from pairwright.settings.config import Config
 from pairwright.sources import Problems

@@ -12,6 +12,7 @@ from typing import Any
 import tomli_w
 from pydantic import ValidationError
 
+from pairwright.assets import __version__
 from pairwright.drafting.rules import BuildRules
 from pairwright.errors import ConfigError, StoreError
 from pairwright.files import CALLS, ITEMS
@@ -19,7 +20,6 @@ from pairwright.models.store import Store
 from pairwright.records import content_id
 from pairwright.settings.config import Config, differences, essential, validate
 from pairwright.settings.domains import Scale
-from pairwright.version import __version__
 
 FILES = ("pairs.jsonl", "dropped.jsonl", "manifest.json")
 """What the end of a build writes from the outcomes."""

@@ -12,12 +12,12 @@ from pathlib import Path
 from threading import Event
 from typing import Any
 
+from pairwright.assets import install
 from pairwright.construct.corpus import Corpus
 from pairwright.construct.folder import RunFolder, merge_all
 from pairwright.construct.outcomes import Outcomes, Unit
 from pairwright.construct.session import Builder, Session, meter_of
 from pairwright.errors import ConfigError, InputError, Interrupted, PairwrightError
-from pairwright.extras import install
 from pairwright.files import CALLS
 from pairwright.models.client import Meter
 from pairwright.models.connect import RunModels, api_key, open_clients

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
+from pairwright.assets import __version__
 from pairwright.build_statement import SourceSummary
 from pairwright.construct.folder import RunFolder
 from pairwright.construct.outcomes import LACK_OF_ASPECTS, OutcomeKind, Outcomes
@@ -23,7 +24,6 @@ from pairwright.sources import Problems, SourceProblem
 from pairwright.stages.judges import SupportReply
 from pairwright.stats import Estimate, share
 from pairwright.text import visible
-from pairwright.version import __version__
 
 UNUSABLE_SHARE = 0.1
 """The share of units without a usable reply above which a run is short."""

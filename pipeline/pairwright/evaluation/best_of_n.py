@@ -36,11 +36,10 @@ from pairwright.evaluation.session import (
     policy_of,
     scorer_settings,
 )
-from pairwright.notebook import run_async
 from pairwright.options import OutPath, ReleasePath, SubjectLimit, SubjectSplit
 from pairwright.pages.output import output_folder
 from pairwright.pages.plots import WIDTH, Curve, Plot, draw_curves, drawing, plot
-from pairwright.progress import Progress, Stop, log_notes
+from pairwright.progress import Progress, Stop, log_notes, run_async
 from pairwright.records import FULL_ADHERENCE
 from pairwright.retrieve import selected
 from pairwright.settings.prompt import in_language

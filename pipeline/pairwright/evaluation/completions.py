@@ -44,10 +44,9 @@ from pairwright.evaluation.session import (
     policy_of,
     scorer_settings,
 )
-from pairwright.notebook import run_async
 from pairwright.options import ItemLimit, OutPath
 from pairwright.pages.output import output_folder
-from pairwright.progress import Progress, Stop, log_notes
+from pairwright.progress import Progress, Stop, log_notes, run_async
 from pairwright.records import Item, Post
 from pairwright.retrieve import selected
 from pairwright.settings.domains import Domains

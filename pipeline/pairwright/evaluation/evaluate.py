@@ -35,11 +35,10 @@ from pairwright.evaluation.session import ScorerSession, open_session, scorer_se
 from pairwright.evaluation.settings import Scorers, history_hash, with_scorers
 from pairwright.lines import write_lines
 from pairwright.manner import is_choice_text
-from pairwright.notebook import run_async
 from pairwright.options import ColumnMap, LabelMap, OutPath, ScorerNames, SubjectLimit, SubjectSplit
 from pairwright.pages.output import output_folder, write_page
 from pairwright.pairs import column_map, label_map
-from pairwright.progress import Note, Progress, Stop, log_notes
+from pairwright.progress import Note, Progress, Stop, log_notes, run_async
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,11 +22,10 @@ from pairwright.evaluation.scorers.scorer import ScorerRef, Unscored, failed_cal
 from pairwright.evaluation.session import ScorersFile, open_session, scorer_settings
 from pairwright.models import Model
 from pairwright.modes import label_of
-from pairwright.notebook import run_async
 from pairwright.options import OutPath, ReleasePath
 from pairwright.pages.output import output_folder
 from pairwright.pairs import Row
-from pairwright.progress import Progress, Stop, log_notes
+from pairwright.progress import Progress, Stop, log_notes, run_async
 from pairwright.records import Adherence, Aspect, AspectScore, Dropped, Post, Record
 from pairwright.settings.prompt import Prompts
 from pairwright.sources.problems import excerpt

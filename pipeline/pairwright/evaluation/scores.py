@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 from pydantic import Field
 
+from pairwright.assets import __version__
 from pairwright.errors import CallFailed, InputError
 from pairwright.evaluation.benchmark import QUESTIONS, Benchmark, BenchmarkRef
 from pairwright.evaluation.conditions import CONDITIONS, ConditionName, ContentSources, ask_fitting
@@ -34,7 +35,6 @@ from pairwright.lines import read_lines, read_one, write_lines, write_one
 from pairwright.models import together
 from pairwright.pairs import Row
 from pairwright.records import Record
-from pairwright.version import __version__
 
 Choice = Literal["chosen", "rejected", "tie"]
 _CHOICES: dict[PreferredPlace, Choice] = {"first": "chosen", "second": "rejected", "tie": "tie"}

@@ -15,7 +15,7 @@ from pairwright.models.connect import api_key
 from pairwright.models.model import Model, Reply
 from pairwright.models.recording import read_recording
 from pairwright.models.server import Server
-from pairwright.notebook import run_async
+from pairwright.progress import run_async
 from pairwright.records import Dropped
 from pairwright.settings.config import Config, load
 from pairwright.settings.endpoints import Endpoint, Sampling

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, NoReturn
 
 from pydantic import JsonValue
 
+from pairwright.assets import install
 from pairwright.errors import ConfigError, PairwrightError
-from pairwright.extras import install
 from pairwright.models.calls import Request, Response, Transient
 from pairwright.models.client import EndpointClient
 from pairwright.settings.endpoints import Endpoint

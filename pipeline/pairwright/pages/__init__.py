@@ -1,7 +1,7 @@
 """Pages: a template in Markdown over one record gives a report in HTML and in Markdown.
 
 page.py        fills a template, escapes every value, and lays the page out
-markdown.py    escapes a text for Markdown; tables of texts, for a terminal, too
+output.py      the folder and the files of a report
 plots.py       the colours, and the drawings that several pages share
 templates/     the words of every page, a file a page; kit.md.jinja has what they share;
                terminal/ has what commands print
@@ -10,7 +10,6 @@ A page opens with its verdict (three sentences and one figure at most). Its tabl
 at most; what only a few readers need is folded. A template never reads the text of another page.
 """
 
-from pairwright.pages.markdown import Table
-from pairwright.pages.page import Page, render_markdown, render_page, render_words
+from pairwright.pages.page import Page, Table, render_markdown, render_page, render_words
 
 __all__ = ["Page", "Table", "render_markdown", "render_page", "render_words"]

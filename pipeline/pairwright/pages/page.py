@@ -25,7 +25,6 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from markupsafe import Markup
 
-from pairwright.pages.markdown import Table, escape_inline
 from pairwright.stats import Estimate
 from pairwright.text import number_of, visible
 
@@ -36,6 +35,18 @@ FOLDER = Path(__file__).resolve().parent
 _TAG = re.compile(r"<[a-zA-Z][^<>]*>")
 _ATTRIBUTE = re.compile(r'([\w:-]+)="([^"]*)"')
 _SHEET = re.compile(r'<style type="text/css">([^<]*)</style>')
+_MARKUP = re.compile(r"[\\`*\[\]|~$]|(?<![^\W_])_|_(?![^\W_])")
+# What would turn an address into a link.
+_IN_ADDRESS = re.compile(r"(?<=\w):(?=//)|(?<=\bwww)\.", re.IGNORECASE)
+
+
+class Table(NamedTuple):
+    """Cells as they are shown; the first `left` columns are words, the rest numbers."""
+
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    left: int = 1
+    note: str = ""
 
 
 class Page(NamedTuple):
@@ -119,7 +130,10 @@ def escaped(value: object) -> Markup:
 
 
 def _escaped_text(text: str) -> str:
-    text = escape_inline(visible(text)).replace(">", "&gt;")
+    """Text that Markdown shows as it is, on one line: no markup, HTML, links or images."""
+    text = " ".join(visible(text).split())
+    text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    text = _IN_ADDRESS.sub(r"\\\g<0>", _MARKUP.sub(r"\\\g<0>", text))
     # A value may begin a line: it is turned neither into a heading nor into a list.
     text = re.sub(r"^(?=[#+=-]+(\s|$))", r"\\", text)
     return re.sub(r"^(\d+)(?=[.)](\s|$))", r"\1\\", text)

@@ -15,8 +15,8 @@ import pyarrow.parquet as pq
 from pydantic import ValidationError
 
 from pairwright.errors import InputError, first_invalid, on_disk
+from pairwright.lines import TooLarge, read_batches
 from pairwright.pairs.row import Row
-from pairwright.parquet_batches import TooLarge, read_batches
 from pairwright.records import Record
 
 GROUP = 1000

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
+from pairwright.assets import install
 from pairwright.errors import Difference, InputError
-from pairwright.extras import install
 from pairwright.pairs import Layout
 from pairwright.pairs.layout import read_checksums, root_digest
 from pairwright.progress import Progress, log_notes

@@ -13,6 +13,7 @@ from typing import Any, Literal, cast
 import pandas as pd
 from pydantic import JsonValue
 
+from pairwright.assets import __version__
 from pairwright.construct.folder import RunFolder
 from pairwright.construct.outcomes import Outcomes
 from pairwright.errors import Difference, InputError
@@ -26,7 +27,6 @@ from pairwright.releases.check import check_folder
 from pairwright.releases.contents import TRIAL, Contents, Json, Stated, UnitOutcome, read_release
 from pairwright.releases.rows import read_subjects, reasons
 from pairwright.settings.config import essential
-from pairwright.version import __version__
 from pairwright_human_eval.folder import HumanFolder, read_study
 from pairwright_human_eval.released import ReleasedStudy, published
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pairwright import text
+from pairwright.assets import install
 from pairwright.errors import ConfigError
-from pairwright.extras import install
 from pairwright.records import Post
 from pairwright.settings.rules import HistoryRules
 

@@ -25,10 +25,9 @@ from typing import Any, NamedTuple, TypeVar, cast
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from pairwright.assets import install
 from pairwright.errors import InputError, SourceError
-from pairwright.extras import install
-from pairwright.lines import bounded_lines
-from pairwright.parquet_batches import read_batches
+from pairwright.lines import bounded_lines, read_batches
 from pairwright.settings.rules import COLUMNS, SourceRules
 from pairwright.sources.problems import REMEDIES, SourceProblem, SourceRefusal, refuse
 

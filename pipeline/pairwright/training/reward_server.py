@@ -32,8 +32,7 @@ from pairwright.evaluation.session import scorer_settings
 from pairwright.evaluation.settings import Scorers
 from pairwright.models import together
 from pairwright.models.client import Meter
-from pairwright.notebook import run_async
-from pairwright.progress import Note, Progress, Stop, log_notes
+from pairwright.progress import Note, Progress, Stop, log_notes, run_async
 from pairwright.training.rewards import Batch, Reward, RewardSample
 
 Shown = Literal["none", "profile", "rubric"]

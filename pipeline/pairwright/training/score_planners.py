@@ -16,10 +16,9 @@ from pairwright.evaluation.session import ScoringCalls, open_calls
 from pairwright.lines import read_lines
 from pairwright.models import Model, together
 from pairwright.models.connect import open_clients
-from pairwright.notebook import run_async
 from pairwright.options import ItemLimit, OutPath
 from pairwright.pages.output import output_folder
-from pairwright.progress import Note, Progress, Stop, log_notes
+from pairwright.progress import Note, Progress, Stop, log_notes, run_async
 from pairwright.records import Dropped, Item, Record
 from pairwright.settings.domains import Domains
 from pairwright.settings.prompt import Prompts

@@ -15,8 +15,8 @@ from typing import Annotated, Any
 
 from typer import Argument, Option
 
+from pairwright.assets import install
 from pairwright.errors import ConfigError, on_disk
-from pairwright.extras import install
 from pairwright.files import write_whole
 from pairwright.lines import read_one, write_one
 from pairwright.pages.output import output_folder

@@ -10,7 +10,7 @@ from pairwright.audits.catalogue import DEFINITIONS
 from pairwright.audits.records import Audit, Check, CheckDefinition, Flag, Status
 from pairwright.audits.shortcuts import MIRRORED
 from pairwright.modes import MODES
-from pairwright.pages.markdown import Table
+from pairwright.pages import Table
 from pairwright.text import number_of, visible
 
 LINES = 12

@@ -18,7 +18,7 @@ from typing import Any, Literal, NamedTuple
 
 from pydantic import Field
 
-from pairwright.assets import DOCS
+from pairwright.assets import DOCS, install
 from pairwright.errors import ConfigError, PairwrightError
 from pairwright.evaluation.scorers.opening import (
     IN_PROCESS_PAIRS,
@@ -28,7 +28,6 @@ from pairwright.evaluation.scorers.opening import (
     ref_of,
 )
 from pairwright.evaluation.scorers.score_models import RewardModel
-from pairwright.extras import install
 from pairwright.models import CONTEXT_LENGTH, Answer, Request, completion_of
 from pairwright.models.calls import stand_in
 from pairwright.models.client import Client, Meter
