@@ -13,10 +13,9 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
-from pairwright_human_eval.decisions import checks, decide, excluded_by, table_of
 from pairwright_human_eval.folder import HumanFolder, open_study, read_study
 from pairwright_human_eval.records import Answer, KeyedTask
-from pairwright_human_eval.units import outline_of
+from pairwright_human_eval.second_round import decide_study
 from released import Answers, right
 from sheets import fill
 from study import Done, pairwright
@@ -100,10 +99,7 @@ class LiveStudy:
 
     def states(self) -> dict[str, str]:
         """What is decided on each unit, without the time that a report takes."""
-        study = read_study(self.run)
-        outlines, answers = [*map(outline_of, study.units())], table_of(study.answers())
-        excluded = excluded_by(checks(answers, outlines), study.rules.attention_floor)
-        decisions = decide(outlines, answers, study.rules, excluded)
+        decisions, _ = decide_study(read_study(self.run))
         return {unit: decision.state for unit, decision in decisions.items()}
 
     def files(self) -> dict[str, bytes]:

@@ -372,8 +372,9 @@ def withdraw_person(
                     path.unlink()
                     if kept:
                         store_raw(left, path.stem.rpartition("-")[0], kept, path.suffix)
-        for round in (1, 2):
-            folder.sheet(person, round).unlink(missing_ok=True)
+        for pattern in (f"{person}.csv", f"{person}-*.csv"):
+            for path in [*folder.sheets.glob(pattern)]:
+                path.unlink()
         write_answers(left)
     if folder.decisions.exists():
         # pandas and matplotlib take half of the time of every other command.

@@ -15,7 +15,7 @@ which has no aspects and for which "no difference" is expected.
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import pandas as pd
 
@@ -159,16 +159,22 @@ class Decision(Record):
     """By pair, the asked one first."""
     closing: tuple[Votes, ...]
     """Those of the second round."""
-    disputed: tuple[str, ...]
-    """Pairs whose preference is for an adjudicator."""
     simulated: bool
+
+    @property
+    def disputed(self) -> tuple[str, ...]:
+        """Pairs whose preference is for an adjudicator."""
+        disputed = self.state == "disputed"
+        return tuple(pair for pairs in self.about.values() for pair in pairs if disputed)
 
 
 Outcome = tuple[State, str]
-"""What one part of a unit comes to, and why; no reason if it is well."""
+"""The state of one part of a unit, and the reason; no reason if it is verified."""
 Tally = Mapping[tuple[str, str, int], Mapping[str, Counter[str]]]
 """By what is asked about (a pair; for quality a unit), kind and round: for each item, how many gave
 each label."""
+AspectCounts = tuple[RowSupport, RowDelivery]
+"""How many gave each answer on an aspect."""
 
 
 def preference_outcome(
@@ -210,9 +216,10 @@ def quality_outcomes(unit: str, given: Tally, rules: HumanRules) -> Iterator[Out
     the second if nobody could judge."""
     first, closing = (given.get((unit, "quality", round), {}) for round in (1, 2))
     answers = _people(first)
-    if answers < rules.quality_votes or not rules.quality_votes:
-        if rules.quality_votes:
-            yield "waiting", f"quality: {answers} of {rules.quality_votes} answers"
+    if not rules.quality_votes:
+        return
+    if answers < rules.quality_votes:
+        yield "waiting", f"quality: {answers} of {rules.quality_votes} answers"
         return
     means = {item: _mean(first[item], closing.get(item, {})) for item in first}
     scales = [(item.partition(" ")[0], mean) for item, mean in means.items()]
@@ -243,50 +250,30 @@ def _mean(*rounds: Mapping[str, int]) -> float | None:
     return None
 
 
-class AspectCounts(NamedTuple):
-    """How many gave each answer on an aspect."""
-
-    support: RowSupport
-    delivery: RowDelivery
-
-    @property
-    def contradicted(self) -> float:
-        """The share who say that it is contradicted."""
-        n = sum(dict(self.support).values())
-        return self.support.contradicted / n if n else 0.0
-
-    @property
-    def delivered(self) -> bool:
-        """Whether most say that the chosen response delivers it, and not most that the rejected one
-        does. "Cannot tell" is left out."""
-        given = self.delivery
-        n = given.chosen + given.rejected + given.both + given.neither
-        return 2 * (given.chosen + given.both) > n >= 2 * (given.rejected + given.both)
-
-    def faults(self, rules: HumanRules) -> Iterator[str]:
-        """The reasons of a refusal to which this aspect contributes."""
-        if not self.support.most:
-            yield "rubric: aspects_unsupported"
-        elif not self.delivered:
-            yield "rubric: aspects_undelivered"
-        if self.contradicted > rules.contradicted:
-            yield "rubric: aspect_contradicted"
-
-
 def aspect_outcomes(pair: OutlinePair, given: Tally, rules: HumanRules) -> Iterator[Outcome]:
     """The aspects are the user's, and the chosen response alone delivers most of them."""
-    people, aspects = _people(given.get((pair.id, "support", 1), {})), aspects_of(given, pair)
+    people = _people(given.get((pair.id, "support", 1), {}))
     if people < rules.rubric_votes:
         yield "waiting", f"rubric: {people} of {rules.rubric_votes} answers"
-    elif rules.rubric_votes:
-        there = [aspect for aspect in aspects if aspect.support.most]
-        delivered = sum(aspect.delivered for aspect in there) / len(there) if there else 0
-        if len(there) / len(aspects) < rules.aspects_supported:
-            yield "refused", "rubric: aspects_unsupported"
-        elif delivered < rules.delivered:
-            yield "refused", "rubric: aspects_undelivered"
-        if max(aspect.contradicted for aspect in aspects) > rules.contradicted:
-            yield "refused", "rubric: aspect_contradicted"
+    if people < rules.rubric_votes or not rules.rubric_votes:
+        return
+    aspects = aspects_of(given, pair)
+    there = [delivery for support, delivery in aspects if support.most]
+    delivered = sum(map(chosen_delivers, there)) / len(there) if there else 0
+    if len(there) / len(aspects) < rules.aspects_supported:
+        yield "refused", "rubric: aspects_unsupported"
+    elif delivered < rules.delivered:
+        yield "refused", "rubric: aspects_undelivered"
+    shares = [support.contradicted / people for support, _ in aspects]
+    if max(shares) > rules.contradicted:
+        yield "refused", "rubric: aspect_contradicted"
+
+
+def chosen_delivers(given: RowDelivery) -> bool:
+    """Whether most say that the chosen response delivers the aspect, and not most that the rejected
+    one does. "Cannot tell" is left out."""
+    n = given.chosen + given.rejected + given.both + given.neither
+    return 2 * (given.chosen + given.both) > n >= 2 * (given.rejected + given.both)
 
 
 # The decisions
@@ -310,7 +297,7 @@ def aspects_of(given: Tally, pair: OutlinePair) -> tuple[AspectCounts, ...]:
     support, delivery = (given.get((pair.id, kind, 1), {}) for kind in ("support", "delivery"))
     items = [str(n) for n in range(1, pair.aspects + 1)] if support else []
     return tuple(
-        AspectCounts(
+        (
             _counted_as(RowSupport, support.get(n, {})),
             _counted_as(RowDelivery, delivery.get(n, {})),
         )
@@ -338,15 +325,11 @@ def decide(
 
 
 def _decision(unit: Outline, given: Tally, rules: HumanRules, simulated: bool) -> Decision:
-    first, closing = (
-        tuple(
-            _counted_as(
-                Votes, given.get((pair.id, "preference", round), {}).get("", {}), pair=pair.id
-            )
-            for pair in unit.pairs
-        )
-        for round in (1, 2)
-    )
+    def votes(pair: OutlinePair, round: int) -> Votes:
+        items = given.get((pair.id, "preference", round), {})
+        return _counted_as(Votes, items.get("", Counter()), pair=pair.id)
+
+    first, closing = (tuple(votes(pair, round) for pair in unit.pairs) for round in (1, 2))
     parts = [(*outcome, "") for outcome in quality_outcomes(unit.id, given, rules)]
     for pair, one, two in zip(unit.pairs, first, closing, strict=True):
         parts.append((*preference_outcome(one, two, rules, unit.label), pair.id))
@@ -362,6 +345,5 @@ def _decision(unit: Outline, given: Tally, rules: HumanRules, simulated: bool) -
             about[why] = (*about.get(why, ()), *filter(None, [pair_id]))
     return Decision(
         unit=unit.id, state=state, reasons=tuple(about), about=about, votes=first,
-        closing=closing, simulated=simulated,
-        disputed=tuple(id for pairs in about.values() for id in pairs if state == "disputed")
+        closing=closing, simulated=simulated
     )  # fmt: skip

@@ -26,7 +26,7 @@ from pairwright.settings.config import Config
 from pairwright.settings.rules import HumanRules
 from pairwright_human_eval.forms import labelling_config, load_language, render_guidelines
 from pairwright_human_eval.records import KINDS, Answer, Data, KeyedTask, Kind, Study, Task
-from pairwright_human_eval.units import Unit, units_of
+from pairwright_human_eval.units import Outline, Unit, outline_of, units_of
 
 T = TypeVar("T", bound=Record)
 RESTORE = "The file was changed or cut: restore it from a copy."
@@ -67,9 +67,10 @@ class HumanFolder:
         """The labelling configuration of a kind."""
         return self.path / f"labeling_config_{kind}.xml"
 
-    def sheet(self, annotator: str, round: int = 1) -> Path:
-        """The spreadsheet of one person."""
-        return self.sheets / f"{annotator}{'' if round == 1 else '-adjudication'}.csv"
+    def sheet(self, annotator: str, round: int = 1, number: int = 1) -> Path:
+        """A spreadsheet of one person; in round 2 there may be several."""
+        name = annotator if round == 1 else f"{annotator}-adjudication"
+        return self.sheets / (f"{name}.csv" if number == 1 else f"{name}-{number}.csv")
 
 
 class OpenStudy(NamedTuple):
@@ -117,6 +118,10 @@ class OpenStudy(NamedTuple):
         """The units of the study, in the order of pairs.jsonl; raises InputError like `pairs`."""
         whole, asked = units_of(iterate_pairs(self.folder.run), self.pairs()), self.asked
         return [unit for unit in whole if unit.id in asked]
+
+    def outlines(self) -> list[Outline]:
+        """The same units without their texts."""
+        return [*map(outline_of, self.units())]
 
     def answers(self) -> tuple[Answer, ...]:
         """The lines of answers.jsonl, as last written. Raises InputError for a damaged one."""
@@ -238,7 +243,7 @@ def write_study(folder: HumanFolder, study: Study, tasks: Iterable[Task]) -> Non
         shutil.rmtree(folder.path / "tasks", ignore_errors=True)
         for kind in KINDS:
             write_whole(folder.form(kind), labelling_config(kind, study.scales, language))
-        page = render_guidelines(study.scales, language, aspects=aspects)
+        page = render_guidelines(study.scales, language, study.tool, aspects=aspects)
         write_whole(folder.guidelines, page)
         write_tasks(folder, made)
         write_lines(folder.key, [task.keyed for task in made])

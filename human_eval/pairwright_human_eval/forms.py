@@ -28,6 +28,7 @@ from pairwright_human_eval.records import (
     Kind,
     Objection,
     Said,
+    Tool,
 )
 from pairwright_human_eval.safe_html import plain_text
 
@@ -171,10 +172,14 @@ def sheet_rows(
 
 
 def render_guidelines(
-    scales: Sequence[Scale], language: Language = ENGLISH, *, aspects: bool = True
+    scales: Sequence[Scale],
+    language: Language = ENGLISH,
+    tool: Tool = "label-studio",
+    *,
+    aspects: bool = True,
 ) -> str:
-    """The whole page, in Markdown, with the quality scales in the words of the judge. `aspects`:
-    whether anybody is asked about these. Raises InputError if the language has no guidelines."""
+    """The whole page, in Markdown, for people who work with this tool. `aspects`: whether anybody
+    is asked about these. Raises InputError if the language has no guidelines."""
     path = LANGUAGES / f"guidelines.{language.code}.md"
     if language.code == "en":
         path = assets.HUMAN_EVAL / "guidelines.md"
@@ -184,7 +189,8 @@ def render_guidelines(
         fix = f"Write {path.name} in this language."
         raise InputError(str(error.strerror), where=path, fix=fix) from None
     scores = sorted({anchor.score for scale in scales for anchor in scale.anchors})
-    return template.render(_=language, scales=scales, scores=scores, aspects=aspects)
+    sheet = tool == "spreadsheet"
+    return template.render(_=language, scales=scales, scores=scores, aspects=aspects, sheet=sheet)
 
 
 # What was answered

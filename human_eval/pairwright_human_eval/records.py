@@ -26,6 +26,8 @@ Label = Literal["chosen", "equal"]
 """What people are to say of a pair: that the chosen response serves this user better or, in a
 placebo, that there is no difference."""
 State = Literal["verified", "refused", "disputed", "waiting"]
+Tool = Literal["label-studio", "spreadsheet"]
+"""What annotators work with."""
 AnswerKind = Literal["preference", "quality", "support", "delivery", "comment"]
 Said = tuple[AnswerKind, str, str]
 """Kind, item and label of an answer, as in `Answer`."""
@@ -114,6 +116,7 @@ class Study(Record):
     """The rule as fixed before the first answer."""
     scales: tuple[Scale, ...]
     language: str = "en"
+    tool: Tool = "label-studio"
 
 
 class Answer(Record):

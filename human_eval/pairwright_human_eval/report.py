@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
-from textwrap import shorten
 from typing import get_args
 
 import pandas as pd
@@ -28,11 +27,8 @@ from pairwright_human_eval.decisions import SIDES, Decision, table_of
 from pairwright_human_eval.folder import HumanFolder, OpenStudy, open_study
 from pairwright_human_eval.records import BOTH, CANNOT_TELL, SIMULATED, State
 from pairwright_human_eval.released import Findings, counted_answers, find, share_by_dyad
-from pairwright_human_eval.units import Outline, Unit, outline_of
+from pairwright_human_eval.units import Outline
 
-Aspects = Mapping[tuple[str, str], Sequence[str]]
-"""By unit and reason: the aspects that the reason is about."""
-NO_ASPECTS: Aspects = {}
 DELIVERS = 1
 """The least adherence score at which the judge finds an aspect delivered."""
 
@@ -115,49 +111,29 @@ def decide(run: RunPath, *, progress: Progress = log_notes) -> DecisionReport:
     """
     with open_study(Path(run)) as study:
         progress(Step("reading answers"))
-        units, answers = study.units(), table_of(study.answers())
-        outlines = [*map(outline_of, units)]
+        outlines, answers = study.outlines(), table_of(study.answers())
         progress(Step("figures"))
         report, made = compute_report(outlines, study, answers, study.rules)
         write_lines(study.folder.decisions, made.values())
         progress(Step("page"))
-        given = rule.tally(answers, report.excluded)
-        write_report(study.folder, report, name_aspects(units, made, given, study.rules))
+        write_report(study.folder, report)
         second = {keyed.unit for keyed in study.key.values() if keyed.round == 2}
         disputed = {name for name, one in made.items() if one.state == "disputed"}
         return DecisionReport(made, report, len(disputed - second))
 
 
-def write_report(folder: HumanFolder, report: StudyReport, aspects: Aspects = NO_ASPECTS) -> None:
+def write_report(folder: HumanFolder, report: StudyReport) -> None:
     """Write report.json, .md and .html: the same report, the same bytes. Raises StoreError."""
-    page = page_of(report, aspects)
+    page = page_of(report)
     write_one(folder.report, report)
     write_whole(folder.path / "report.md", page.markdown)
     write_whole(folder.path / "report.html", page.html)
 
 
-def page_of(report: StudyReport, aspects: Aspects = NO_ASPECTS) -> Page:
+def page_of(report: StudyReport) -> Page:
     """The whole report, which opens with its verdict."""
     bars = {row.group: row.states for row in report.decisions}
-    plots = {"states": draw_states(bars)}
-    return render_page("study_report", plots, report=report, aspects=aspects)
-
-
-def name_aspects(
-    units: Sequence[Unit], made: Mapping[str, Decision], given: rule.Tally, rules: HumanRules
-) -> Aspects:
-    """The beginnings of the aspects that each refusal about a rubric rests on."""
-    named: dict[tuple[str, str], list[str]] = {}
-    for unit, outline in zip(units, map(outline_of, units), strict=True):
-        about = made[unit.id].about
-        for part, outlined in zip(unit.pairs, outline.pairs, strict=True):
-            counts = rule.aspects_of(given, outlined)
-            for aspect, count in zip(part.rubric.aspects, counts, strict=False):
-                for why in count.faults(rules):
-                    if part.id in about.get(why, ()):
-                        text = shorten(aspect.aspect, 60, placeholder=" ...")
-                        named.setdefault((unit.id, why), []).append(text)
-    return named
+    return render_page("study_report", {"states": draw_states(bars)}, report=report)
 
 
 # Figures

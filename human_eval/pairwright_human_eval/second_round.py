@@ -18,9 +18,8 @@ from pairwright.options import RunPath
 from pairwright_human_eval.folder import OpenStudy, open_study, read_tasks, records_in, write_tasks
 from pairwright_human_eval.records import KeyedTask, Kind, Task, pseudonyms
 from pairwright_human_eval.sheets import write_sheets
-from pairwright_human_eval.study import Tool
 from pairwright_human_eval.tasks import BlindUnit, blind_task
-from pairwright_human_eval.units import Unit, outline_of, swapped_units
+from pairwright_human_eval.units import swapped_units
 
 if TYPE_CHECKING:
     from pairwright_human_eval.decisions import Decision
@@ -42,7 +41,7 @@ class AdjudicationExport:
     """Tasks that were not there before."""
     adjudicators: tuple[str, ...]
     """Those who have a new task."""
-    sheets: tuple[Path, ...] = ()
+    sheets: tuple[Path, ...]
     """The files to fill in, if people work in spreadsheets."""
 
 
@@ -55,14 +54,13 @@ def export_adjudication(
     by: Annotated[
         Iterable[str], Option(help="An annotator who adjudicates, too; repeatable.", metavar="NAME")
     ] = (),
-    tool: Annotated[Tool | None, Option(help="What they work with [as before].")] = None,
 ) -> AdjudicationExport:
     """Write tasks of a second round on the disputed pairs.
 
     Without an option there are as many adjudicators as the rule asks for further votes on a
     disputed pair (`further`). Importing or pulling their answers closes the disputes. Running it
-    again adds what has become disputed since, and leaves existing tasks alone. Nobody adjudicates
-    what they were asked in the first round.
+    again adds what has become disputed since, and leaves existing tasks and sheets alone. Nobody
+    adjudicates what they were asked in the first round.
 
     Raises InputError, and writes nothing, if there is no study, for an annotator who cannot
     adjudicate, or if there are too few people to close every dispute.
@@ -73,16 +71,11 @@ def export_adjudication(
         pairwright human push runs/first --round 2 --url URL
         pairwright human adjudicate runs/first --adjudicators 8 --by annotator-03
     """
-    from pairwright_human_eval.decisions import checks, decide, excluded_by, table_of
-
     with open_study(Path(run)) as study:
-        units, table, rules = study.units(), table_of(study.answers()), study.rules
-        outlines = [*map(outline_of, units)]
-        excluded = excluded_by(checks(table, outlines), rules.attention_floor)
-        decisions = decide(outlines, table, rules, excluded)
+        units, (decisions, excluded) = study.units(), decide_study(study)
         names = _adjudicators(study, adjudicators, tuple(dict.fromkeys(by)), excluded)
-        parts = [part for unit in units for part in open_parts(unit, decisions[unit.id])]
-        votes = {part: rules.closing_votes if part[1] else 1 for part in parts}
+        parts = [part for one in decisions.values() for part in open_parts(one)]
+        votes = {part: study.rules.closing_votes if part[1] else 1 for part in parts}
         dealt, short = deal(votes, names, study.key.values())
         if short:
             unit, missing = next(iter(short.items()))
@@ -91,20 +84,28 @@ def export_adjudication(
             raise InputError(f"{what} more", where="--adjudicators", fix=fix)
         swapped = swapped_units(units, study.fixed.seed)
         pages = {unit.id: BlindUnit(study.fixed.seed, unit, unit.id in swapped) for unit in units}
-        halves = {pair.id: pair for unit in units for pair in unit.pairs}
+        pairs = {pair.id: pair for unit in units for pair in unit.pairs}
         planner, tasks = study.config.planner, list[Task]()
         for (unit, pair), who in dealt:
             kind: Kind = "preference" if pair else "quality"
-            tasks.append(blind_task(pages[unit], kind, halves.get(pair), who, planner, round=2))
-        in_sheets = tool == "spreadsheet" or (tool is None and study.folder.sheets.exists())
-        added, sheets = add_adjudication(study, tasks, in_sheets=in_sheets)
+            tasks.append(blind_task(pages[unit], kind, pairs.get(pair), who, planner, round=2))
         return AdjudicationExport(
             folder=study.folder.path / "adjudication",
             disputed=sum(made.state == "disputed" for made in decisions.values()),
-            added=added,
+            added=len(tasks),
             adjudicators=tuple(sorted({who for _, who in dealt})),
-            sheets=sheets,
+            sheets=add_adjudication(study, tasks) if tasks else (),
         )
+
+
+def decide_study(study: OpenStudy) -> tuple[dict[str, "Decision"], frozenset[str]]:
+    """The decisions on a study by the rule in force, and who is excluded."""
+    # With pandas, which takes its time.
+    from pairwright_human_eval.decisions import checks, decide, excluded_by, table_of
+
+    outlines, answers, rules = study.outlines(), table_of(study.answers()), study.rules
+    excluded = excluded_by(checks(answers, outlines), rules.attention_floor)
+    return decide(outlines, answers, rules, excluded), excluded
 
 
 def _adjudicators(
@@ -122,14 +123,14 @@ def _adjudicators(
     return (*[name for name in names if name not in study.away][:outside], *by)
 
 
-def open_parts(unit: Unit, decision: "Decision") -> Iterator[Part]:
+def open_parts(decision: "Decision") -> Iterator[Part]:
     """What a second round has to ask about a unit: nothing if it is not disputed."""
     if decision.state != "disputed":
         return
     if any(reason.startswith("quality:") for reason in decision.reasons):
-        yield unit.id, ""
+        yield decision.unit, ""
     for pair in decision.disputed:
-        yield unit.id, pair
+        yield decision.unit, pair
 
 
 def deal(
@@ -163,26 +164,18 @@ def deal(
     return dealt, short
 
 
-def add_adjudication(
-    study: OpenStudy, tasks: Sequence[Task], *, in_sheets: bool = False
-) -> tuple[int, tuple[Path, ...]]:
-    """Add the tasks that are new to round 2; how many are new, and the sheets. Raises InputError,
-    and adds nothing, if somebody began to fill in a sheet that has to change."""
+def add_adjudication(study: OpenStudy, added: Sequence[Task]) -> tuple[Path, ...]:
+    """Add tasks to round 2; the sheets that are to be filled in. Raises StoreError."""
     folder = study.folder
     there = records_in(folder.adjudication_key, KeyedTask)
-    names = {keyed.task for keyed in there}
-    added = [task for task in tasks if task.keyed.task not in names]
-    if not added:
-        return 0, ()
     shown = read_tasks(folder, there)
     every = [*(Task(shown[keyed.task], keyed) for keyed in there), *added]
     with on_disk(folder.path):
-        # First: a sheet that was filled in stops everything.
-        own = [task for task in every if task.keyed.annotator not in study.away]
-        sheets = write_sheets(folder, study.fixed, own, names) if in_sheets else ()
         written = write_tasks(folder, every)
         # A round that was cut short left tasks that are in no key.
         for path in {*(folder.path / "adjudication").rglob("*.json")} - written:
             path.unlink()
+        in_sheets = study.fixed.tool == "spreadsheet"
+        sheets = write_sheets(folder, study.fixed, added) if in_sheets else ()
         write_lines(folder.adjudication_key, [task.keyed for task in every])
-    return len(added), sheets
+    return sheets

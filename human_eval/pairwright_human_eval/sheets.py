@@ -1,7 +1,7 @@
 """Spreadsheets: one CSV file a person, with all their tasks, and what they filled in.
 
 A row is something to read, or something to answer: `task` and `field` name what. Rows and columns
-may come back in any order, as any program saves them. Anything that cannot be meant is an error
+may come back in any order, as any program saves them. An answer that cannot be read is an error
 that says where, and nothing of such a file is kept: it can be corrected. An empty cell is never an
 answer.
 """
@@ -37,30 +37,20 @@ MOST_NAMED = 5
 # Out
 
 
-def write_sheets(
-    folder: HumanFolder, study: Study, tasks: Iterable[Task], before: Set[str] = frozenset()
-) -> tuple[Path, ...]:
-    """Write the sheets of a round, one a person, of those who have a task that was not exported
-    `before`.
-
-    Raises InputError, and writes nothing, if one is there that is not as it was exported: a person
-    may have filled it in.
-    """
-    written: dict[Path, bytes] = {}
-    given: dict[str, list[Task]] = {}
+def write_sheets(folder: HumanFolder, study: Study, tasks: Iterable[Task]) -> tuple[Path, ...]:
+    """Write a sheet of these tasks for each person, beside those that they may be filling in."""
+    given: dict[str, list[Task]] = defaultdict(list)
     for task in tasks:
-        given.setdefault(task.keyed.annotator, []).append(task)
+        given[task.keyed.annotator].append(task)
+    written = []
     for who, own in sorted(given.items()):
-        old = [task for task in own if task.keyed.task in before]
-        path = folder.sheet(who, own[0].keyed.round)
-        if len(old) == len(own):
-            continue
-        written[path] = _sheet(own, study)
-        if path.exists() and path.read_bytes() not in (written[path], _sheet(old, study)):
-            fix = "Import it if it holds answers, move it away, and run this again."
-            raise InputError("is there, and was filled in or changed", where=path, fix=fix)
-    for path, content in written.items():
+        content, number = _sheet(own, study), 1
+        while (path := folder.sheet(who, own[0].keyed.round, number)).exists():
+            if path.read_bytes() == content:
+                break
+            number += 1
         write_whole(path, content)
+        written.append(path)
     return tuple(written)
 
 
@@ -149,7 +139,7 @@ def read_sheet(
     language = load_language(study.language)
     by_task: dict[str, list[tuple[int, str, str]]] = defaultdict(list)
     mistakes: list[tuple[int, str]] = []
-    for row, (task, field, answer) in _cells(content, where, language):
+    for row, task, field, answer in _cells(content, where, language):
         if task in key:
             by_task[task].append((row, field, answer))
         else:
@@ -174,10 +164,8 @@ def read_sheet(
     return given
 
 
-def _cells(
-    content: bytes, where: Path, language: Language
-) -> Iterator[tuple[int, tuple[str, str, str]]]:
-    """Task, field and answer of every row that is answered, by its number from 1."""
+def _cells(content: bytes, where: Path, language: Language) -> Iterator[tuple[int, str, str, str]]:
+    """Number from 1, task, field and answer of every row that is answered."""
     (head, *rows), _ = read_rows(content, where)
     places = []
     for known in ((TASK,), (FIELD,), (language(ANSWER), ANSWER)):
@@ -190,7 +178,7 @@ def _cells(
     for number, row in enumerate(rows, start=2):
         task, field, answer = (unguarded(row[n] if n < len(row) else "").strip() for n in places)
         if answer:
-            yield number, (task, field, answer)
+            yield number, task, field, answer
 
 
 def _read_task(
@@ -201,7 +189,7 @@ def _read_task(
     language: Language,
     mistakes: list[tuple[int, str]],
 ) -> Given:
-    """What somebody wrote for one task; what cannot be meant is added to the mistakes."""
+    """What somebody wrote for one task; what cannot be read is added to the mistakes."""
     asked = questions(keyed.kind, study.scales, keyed.aspects, language)
     english = questions(keyed.kind, study.scales, keyed.aspects)
     chosen: dict[str, str] = {}

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from html import unescape
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 from typer import Option
 
@@ -20,13 +20,12 @@ from pairwright.settings.rules import HumanRules
 from pairwright.text import word_count
 from pairwright_human_eval import folder as folders
 from pairwright_human_eval import records
-from pairwright_human_eval.records import Data, Kind, State, Study, Task
+from pairwright_human_eval.records import Data, Kind, State, Study, Task, Tool
 from pairwright_human_eval.sheets import write_sheets
 from pairwright_human_eval.tasks import make_tasks, people_for, possible_overlap
 from pairwright_human_eval.units import sample_of, units_of
 
-Tool = Literal["label-studio", "spreadsheet"]
-"""What annotators work with."""
+AnnotatorTool = Annotated[Tool, Option(help="What annotators work with.")]
 WORDS_A_MINUTE = 238
 """Silent reading of English non-fiction: Brysbaert (2019), J. Memory and Language 109, 104047."""
 _TAG = re.compile(r"<[^>]+>")
@@ -63,7 +62,13 @@ class StudyTasks:
 
 
 def _drafted(
-    run: Path, people: int, overlap: int, sample: int | None, seed: int, language: str
+    run: Path,
+    people: int,
+    overlap: int,
+    sample: int | None,
+    seed: int,
+    tool: Tool,
+    language: str = "en",
 ) -> tuple[StudyTasks, list[Task]]:
     """Draw the units, fit overlap and rule to the number of people, and make everybody's tasks.
     Raises InputError if there is nothing to verify."""
@@ -81,7 +86,7 @@ def _drafted(
         version=__version__, pairs_hash=folders.file_hash(file), seed=seed,
         annotators=records.pseudonyms(people), of=len(whole), policy=rules,
         overlap=possible_overlap(units, people, overlap, rules), scales=folder.scales(),
-        language=language,
+        language=language, tool=tool,
     )  # fmt: skip
     tasks = make_tasks(units, study, config.planner)
     every, words = [task for own in tasks.values() for task in own], Counter[Kind]()
@@ -104,7 +109,7 @@ def export_tasks(
     overlap: Overlap = 3,
     sample: SampleSize = None,
     seed: Annotated[int | None, Option(help="Fixes the draw: for a demo alone.")] = None,
-    tool: Annotated[Tool, Option(help="What annotators work with.")] = "label-studio",
+    tool: AnnotatorTool = "label-studio",
     language: Annotated[str, Option(help="Of the forms and guidelines: en or de.")] = "en",
 ) -> StudyTasks:
     """Write blind tasks, one file for each annotator and kind, the guidelines, and the private key.
@@ -127,7 +132,7 @@ def export_tasks(
     """
     # The seed tells the sides from the ids.
     secret, folder = secrets.randbits(128) if seed is None else seed, folders.HumanFolder(Path(run))
-    made, tasks = _drafted(folder.run, annotators, overlap, sample, secret, language)
+    made, tasks = _drafted(folder.run, annotators, overlap, sample, secret, tool, language)
     folders.write_study(folder, made.study, tasks)
     if tool == "label-studio":
         return made
@@ -140,6 +145,7 @@ def plan_study(
     annotators: AnnotatorCount = 11,
     overlap: Overlap = 3,
     sample: SampleSize = None,
+    tool: AnnotatorTool = "label-studio",
 ) -> StudyTasks:
     """Count the tasks, hours and units of a study before anybody is asked.
 
@@ -155,7 +161,7 @@ def plan_study(
         pairwright human plan runs/first
         pairwright human plan runs/first --annotators 2 --sample 30
     """
-    return _drafted(Path(run), annotators, overlap, sample, 0, "en")[0]
+    return _drafted(Path(run), annotators, overlap, sample, 0, tool)[0]
 
 
 def words_shown(data: Data) -> int:

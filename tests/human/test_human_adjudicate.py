@@ -1,5 +1,5 @@
 """The second round: only disputes go to adjudicators, on the sides of the first and without its
-answers, and what they say closes them."""
+answers, and what they say closes them. And people who withdraw."""
 
 import json
 from pathlib import Path
@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from live_study import files_of
-from pairwright.errors import InputError, StoreError
+from live_study import LiveStudy, files_of, split_votes
+from pairwright.errors import StoreError
 from pairwright.settings.rules import HumanRules, PlanRules
 from pairwright_human_eval.folder import HumanFolder, OpenStudy, read_study, write_study
 from pairwright_human_eval.records import Answer, KeyedTask, Task, digest, pseudonyms
@@ -19,7 +19,6 @@ from small_studies import (
     OF_THREE,
     decided,
     full_disk,
-    given,
     quality,
     study_of,
     twin,
@@ -34,10 +33,11 @@ SEED = MADE.study().seed
 SWAPPED = swapped_units(MADE.units, SEED)
 TWIN, AGREED, *SINGLE = MADE.units
 UNSURE: dict[str, int | None] = {"correctness": None, "helpfulness": 4}
+NAMES = [f"annotator-{n:02}" for n in range(1, 10)]
 
 
 def answers(**said: str) -> list[Answer]:
-    """Everybody agrees, but for `asked` and `partner`, the halves of a twin, and `s0`, `s1`..."""
+    """Everybody agrees, but for `asked` and `partner`, the sides of a twin, and `s0`, `s1`..."""
     names = {ASKED.id: "asked", PARTNER.id: "partner"}
     names |= {unit.id: f"s{n}" for n, unit in enumerate(SINGLE)}
     found: list[Answer] = []
@@ -56,23 +56,19 @@ def second_round(
     parts: list[Part] = []
     for unit in MADE.units:
         own = [answer for answer in found if answer.unit == unit.id]
-        parts += open_parts(unit, decided(unit, own, **rule))
+        parts += open_parts(decided(unit, own, **rule))
     needed = {part: rules.closing_votes if part[1] else 1 for part in parts}
     dealt, short = deal(needed, pseudonyms(people, "adjudicator"), key)
-    halves = {pair.id: pair for unit in MADE.units for pair in unit.pairs}
+    pairs = {pair.id: pair for unit in MADE.units for pair in unit.pairs}
     tasks = [
         blind_task(
             BlindUnit(SEED, MADE.by_id[unit], unit in SWAPPED),
             "preference" if pair else "quality",
-            halves.get(pair), who, PlanRules(), round=2,
+            pairs.get(pair), who, PlanRules(), round=2,
         )
         for (unit, pair), who in dealt
     ]  # fmt: skip
     return tasks, short
-
-
-def tasks_of(found: list[Answer], people: int = 1, **rule: Any) -> list[Task]:
-    return second_round(found, people, **rule)[0]
 
 
 def loads(tasks: list[Task]) -> list[int]:
@@ -81,33 +77,31 @@ def loads(tasks: list[Task]) -> list[int]:
     return sorted(map(names.count, set(names)))
 
 
+BOTH = answers(asked="+-=", partner="+-=")
+CLOSED = [*BOTH, *votes(ASKED, "+", round=2)]
+
+
 @pytest.mark.parametrize(
-    ("said", "asked"),
+    ("found", "asked"),
     [
-        ({}, []),
-        ({"s0": "---", "s1": "++", "s2": "???", "partner": "==="}, []),
-        ({"partner": "+-="}, [PARTNER.id]),
-        ({"asked": "+-?", "partner": "+-="}, [ASKED.id, PARTNER.id]),
-        # A twin that is refused or waits.
-        ({"asked": "+-=", "partner": "---"}, []),
-        ({"asked": "+-=", "partner": "++"}, []),
+        (answers(), []),
+        (answers(s0="---", s1="++", s2="???", partner="==="), []),
+        (answers(partner="+-="), [PARTNER.id]),
+        (BOTH, [ASKED.id, PARTNER.id]),
+        (answers(asked="+-=", partner="---"), []),  # the twin is refused
+        (answers(asked="+-=", partner="++"), []),  # the twin waits
+        (CLOSED, [PARTNER.id]),
+        ([*CLOSED, *votes(PARTNER, "-", round=2)], []),
     ],
 )
-def test_only_what_is_disputed_is_asked_again(said: dict[str, str], asked: list[str]) -> None:
-    found = [(task.keyed.unit, task.keyed.pair) for task in tasks_of(answers(**said))]
-    assert found == [(TWIN.id, pair) for pair in asked]
-
-
-def test_what_an_adjudicator_closed_is_not_asked_again() -> None:
-    found = answers(asked="+-=", partner="+-=") + votes(ASKED, "+", round=2)
-    assert [task.keyed.pair for task in tasks_of(found)] == [PARTNER.id]
-    assert tasks_of(found + votes(PARTNER, "-", round=2)) == []
+def test_only_what_is_disputed_is_asked_again(found: list[Answer], asked: list[str]) -> None:
+    tasks, _ = second_round(found)
+    assert [(task.keyed.unit, task.keyed.pair) for task in tasks] == [(TWIN.id, of) for of in asked]
 
 
 def test_the_task_is_that_of_the_first_round_under_another_name_and_shows_no_answer() -> None:
-    few, more = answers(s0="+-="), answers(s0="+-=-+=")
-    (task,) = tasks_of(few)
-    assert tasks_of([*more, *given(SINGLE[0].asked, [("comment", "", "Fine.")])]) == [task]
+    ((task,), _), (again, _) = second_round(answers(s0="+-=")), second_round(answers(s0="+-=-+="))
+    assert again == [task]
     first = next(t for t in MADE.of("vote") if t.keyed.pair == SINGLE[0].asked.id)
     assert task.data == first.data | {"task": task.data["task"]}
     assert task.keyed.sides == first.keyed.sides
@@ -116,18 +110,21 @@ def test_the_task_is_that_of_the_first_round_under_another_name_and_shows_no_ans
     assert task.keyed.data_hash == digest(task.data)
 
 
-def test_a_quality_that_nobody_could_judge_goes_to_somebody_else_if_there_are_enough() -> None:
-    found = [one for one in answers() if (one.unit, one.kind) != (TWIN.id, "quality")]
-    (task,) = tasks_of([*found, *quality(TWIN, UNSURE, 5)])
-    assert (task.keyed.kind, task.keyed.pair, task.keyed.round) == ("quality", "", 2)
-    found = [one for one in answers(asked="+-=", partner="+-=") if one.kind != "quality"]
+@pytest.mark.parametrize(("people", "expected"), [(1, [3]), (2, [1, 2]), (3, [1, 1, 1])])
+def test_a_quality_that_nobody_could_judge_goes_to_somebody_else_if_there_are_enough(
+    people: int, expected: list[int]
+) -> None:
+    found = [one for one in BOTH if one.kind != "quality"]
     found += [a for unit in MADE.units for a in quality(unit, UNSURE if unit is TWIN else 4, 4)]
-    for people, expected in ((1, [3]), (2, [1, 2]), (3, [1, 1, 1])):
-        assert loads(tasks_of(found, people)) == expected
+    tasks, _ = second_round(found, people)
+    assert loads(tasks) == expected
+    assert {(task.keyed.kind, task.keyed.pair) for task in tasks} == {
+        ("quality", ""), ("preference", ASKED.id), ("preference", PARTNER.id)
+    }  # fmt: skip
 
 
 def test_disputes_are_dealt_out_evenly_and_nobody_gets_a_unit_that_they_had() -> None:
-    tasks = tasks_of(answers(**{f"s{n}": "+-=" for n in range(6)}, asked="+-="), 3)
+    tasks, _ = second_round(answers(**{f"s{n}": "+-=" for n in range(6)}, asked="+-="), 3)
     assert loads(tasks) == [2, 2, 3]
     assert {task.keyed.unit for task in tasks} == {TWIN.id, *(unit.id for unit in SINGLE)}
     keyed = [next(k for k in MADE.keyed("vote") if k.unit == unit.id) for unit in (TWIN, AGREED)]
@@ -145,65 +142,111 @@ def test_disputes_are_dealt_out_evenly_and_nobody_gets_a_unit_that_they_had() ->
 
 
 @pytest.fixture
-def study(tmp_path: Path) -> OpenStudy:
-    write_study(HumanFolder(tmp_path), MADE.study(), MADE.all())
+def made(tmp_path: Path) -> OpenStudy:
+    write_study(HumanFolder(tmp_path), MADE.study(tool="spreadsheet"), MADE.all())
     return read_study(tmp_path)
 
 
-def written(study: OpenStudy) -> list[dict[str, Any]]:
-    """What the first adjudicator's task file holds of each task."""
-    text = study.folder.tasks("adjudicator-01", "preference", 2).read_bytes()
-    return [task["data"] for task in json.loads(text)]
+def asked_twice(study: OpenStudy) -> set[str]:
+    """Every task of the second round, which must be in its files and in the key."""
+    key = {name for name, one in read_study(study.folder.run).key.items() if one.round == 2}
+    paths = (study.folder.path / "adjudication").rglob("*.json")
+    assert key == {task["data"]["task"] for path in paths for task in json.loads(path.read_bytes())}
+    return key
 
 
 def test_further_people_get_what_is_missing_once_and_who_is_missing_is_named(
-    study: OpenStudy,
+    made: OpenStudy,
 ) -> None:
     """With four votes a pair, one twin takes six further votes."""
     one_against = answers(asked="+++-", partner="++++", **{f"s{n}": "++++" for n in range(6)})
     rule: dict[str, Any] = {"votes": 4, "rule": "unanimity", "further": 6}
-    for people, n, short in ((4, 4, {TWIN.id: 2}), (6, 2, {}), (9, 0, {})):
-        key = tuple(k for k in read_study(study.folder.run).key.values() if k.round == 2)
+    for people, n, short in ((4, 4, {TWIN.id: 2}), (6, 6, {}), (9, 6, {})):
+        key = tuple(k for k in read_study(made.folder.run).key.values() if k.round == 2)
         tasks, missing = second_round(one_against, people, key, **rule)
-        assert (add_adjudication(study, tasks)[0], missing) == (n, short)
+        add_adjudication(made, tasks)
+        assert (len(asked_twice(made)), missing) == (n, short)
         assert {(task.keyed.pair, task.keyed.kind) for task in tasks} <= {(ASKED.id, "preference")}
 
 
-def test_what_is_disputed_later_is_added_to_tasks_and_sheets_or_to_none(study: OpenStudy) -> None:
-    """A sheet that nobody filled in grows; one that somebody did stops everything."""
-    first = tasks_of(answers(s0="+-="))
-    sheet = study.folder.sheet("adjudicator-01", 2)
-    assert add_adjudication(study, first, in_sheets=True) == (1, (sheet,))
-    before = files_of(study.folder.run)
-    assert add_adjudication(study, first, in_sheets=True) == (0, ())
-    assert files_of(study.folder.run) == before
-    more = tasks_of(answers(s0="+-=", s1="+-="))
-    assert add_adjudication(study, more, in_sheets=True) == (1, (sheet,))
-    key = read_study(study.folder.run).key
-    assert key == {t.keyed.task: t.keyed for t in (*MADE.all(), *more)}
-    assert [data["task"] for data in written(study)] == [task.keyed.task for task in more]
-    assert all(task.keyed.task in sheet.read_text(encoding="utf-8") for task in more)
+def test_what_is_disputed_later_has_a_sheet_of_its_own(made: OpenStudy) -> None:
+    """Whatever somebody is filling in stays as it is."""
+    first, _ = second_round(answers(s0="+-="))
+    (sheet,) = add_adjudication(made, first)
     sheet.write_bytes(sheet.read_bytes() + b" ")
-    files = files_of(study.folder.run)
-    late = tasks_of(answers(s0="+-=", s1="+-=", s2="+-=", s3="+-="), 2)
-    with pytest.raises(InputError, match="was filled in or changed"):
-        add_adjudication(study, late, in_sheets=True)
-    assert files_of(study.folder.run) == files
-    # Who gets nothing new keeps what they filled in.
-    new = [task for task in late if task.keyed.annotator == "adjudicator-02"][-1:]
-    sheets = add_adjudication(study, [*more, *new], in_sheets=True)[1]
-    assert sheets == (study.folder.sheet("adjudicator-02", 2),)
+    before = files_of(made.folder.sheets)
+    key = tuple(task.keyed for task in first)
+    more, _ = second_round(answers(s0="+-=", s1="+-="), key=key)
+    (second,) = add_adjudication(made, more)
+    assert second == made.folder.sheet("adjudicator-01", 2, 2)
+    assert files_of(made.folder.sheets).items() > before.items()
+    assert all(task.keyed.task in second.read_text(encoding="utf-8") for task in more)
+    assert asked_twice(made) == {task.keyed.task for task in (*first, *more)}
 
 
-def test_a_second_round_cut_short_is_made_whole_by_the_next(study: OpenStudy) -> None:
-    cut = tasks_of(answers(s0="+-=", s1="+-="), 2)
-    name = study.folder.adjudication_key.name
+def test_a_second_round_cut_short_is_made_whole_by_the_next(made: OpenStudy) -> None:
+    cut, _ = second_round(answers(s0="+-=", s1="+-="), 2)
+    name = made.folder.adjudication_key.name
     with full_disk(name), pytest.raises(StoreError, match="No space left"):
-        add_adjudication(study, cut)
-    later = tasks_of(answers(s0="+-=="))
-    assert add_adjudication(study, later)[0] == 1
-    assert written(study) == [task.data for task in later]
-    # No task is left that is in no key.
-    key = read_study(study.folder.run).key
-    for path in (study.folder.path / "adjudication").rglob("*.json"):
-        assert all(task["data"]["task"] in key for task in json.loads(path.read_bytes()))
+        add_adjudication(made, cut)
+    later, _ = second_round(answers(s0="+-=="))
+    add_adjudication(made, later)
+    assert asked_twice(made) == {task.keyed.task for task in later}
+
+
+# The commands
+
+
+def test_a_second_round_goes_by_spreadsheet(study: LiveStudy) -> None:
+    split = split_votes()
+    study.do("import", *(study.fill(name, split) for name in NAMES))
+    assert "too few people to close" in study.refused("adjudicate", "--by", NAMES[0])
+    assert "is no annotator of this study" in study.refused("adjudicate", "--by", "annotator-77")
+    assert not study.second_round()
+    assert "only their own file of" in study.do("adjudicate")
+    second = study.fill("adjudicator-01", round=2)
+    assert "Nothing new" in study.do("adjudicate")
+    study.do("import", second)
+    assert set(study.states().values()) == {"verified"}
+
+
+def test_what_a_person_answered_goes_and_does_not_come_back(
+    study: LiveStudy, tmp_path: Path
+) -> None:
+    sheets = [study.fill(name, out=tmp_path / f"{name}.csv") for name in NAMES]
+    # As Excel saves "Unicode text".
+    sheets[0].write_bytes(sheets[0].read_text(encoding="utf-8-sig").encode("utf-16"))
+    study.do("import", *sheets)
+    study.do("report")
+    own, first = {keyed.task for keyed in study.own(NAMES[0])}, NAMES[0]
+    before = study.files()
+    assert f"removes {len(own)} annotated tasks of {first}" in study.refused("withdraw", first)
+    assert study.files() == before
+    said = study.do("withdraw", first, "--yes")
+    assert f"{first} has withdrawn: {len(own)} annotated tasks removed." in said
+    decided = [json.loads(line) for line in study.folder.decisions.read_bytes().splitlines()]
+    assert "waiting" in {one["state"] for one in decided}
+    for path in study.folder.raw.iterdir():
+        content = path.read_bytes()
+        text = content.decode("utf-16" if content[:2] == b"\xff\xfe" else "utf-8")
+        assert not [task for task in own if task in text]
+    why = study.refused("import", sheets[0])
+    assert "a person who has withdrawn" in why
+    assert "nothing to do but to delete the file" in why
+    assert f"{first}, withdrawn" in study.do("status")
+    assert first not in {answer.annotator for answer in study.answers}
+    assert not study.folder.sheet(first).exists()
+    assert "annotator-77" in study.refused("withdraw", "annotator-77")
+
+
+def test_what_an_adjudicator_had_goes_to_somebody_else(study: LiveStudy) -> None:
+    split = split_votes()
+    study.do("import", *(study.fill(name, split) for name in NAMES))
+    study.do("adjudicate")
+    before = {(keyed.unit, keyed.pair) for keyed in study.own("adjudicator-01", round=2)}
+    assert before
+    assert "human adjudicate" in study.do("withdraw", "adjudicator-01", "--yes")
+    assert not study.folder.sheet("adjudicator-01", 2).exists()
+    assert "adjudicator-01" not in {keyed.annotator for keyed in study.second_round()}
+    study.do("adjudicate")
+    assert before <= {(keyed.unit, keyed.pair) for keyed in study.second_round()}

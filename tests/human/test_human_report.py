@@ -13,14 +13,13 @@ import pytest
 import released
 from pairwright.records import Adherence, AspectScore, Pair, Quality
 from pairwright.settings.rules import HumanRules
-from pairwright_human_eval.decisions import table_of, tally
+from pairwright_human_eval.decisions import table_of
 from pairwright_human_eval.folder import HumanFolder, OpenStudy
 from pairwright_human_eval.forms import questions, read_form
 from pairwright_human_eval.records import Answer, KeyedTask, Objection
 from pairwright_human_eval.report import (
     StudyReport,
     compute_report,
-    name_aspects,
     page_of,
     write_report,
 )
@@ -270,19 +269,3 @@ def test_the_units_that_are_not_verified_are_listed_with_their_votes() -> None:
         assert refused.replace("| |", "|  |") in page
     some = [one for one in given if one.annotator == "annotator-01"]
     assert "1 annotator answered" in page_of(asked.report(some)).opening[0]
-
-
-def test_the_aspects_behind_a_refusal_are_named() -> None:
-    asked = Asked(mixed(0, 1), annotators=11)
-    (unit,), missed = asked.made.units, {"support_1": "no", "delivered_1": "neither"}
-
-    def answer(task: KeyedTask, of: Unit) -> Ticks:
-        return right(task, of) | (missed if task.kind == "rubric" else {})
-
-    rules = HumanRules(**OF_THREE | {"aspects_supported": 0.9})
-    answers = table_of(asked.answers(answer))
-    report, made = compute_report([outline_of(unit)], asked.open, answers, rules)
-    found = name_aspects([unit], made, tally(answers), rules)
-    aspect = unit.asked.rubric.aspects[1].aspect
-    assert found == {(unit.id, "rubric: aspects_unsupported"): [aspect]}
-    assert f"({aspect})" in page_of(report, found).markdown

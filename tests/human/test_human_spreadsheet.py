@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from live_study import LiveStudy, split_votes, usual
+from live_study import LiveStudy, usual
 from pairwright_human_eval.forms import QUESTIONS
 from pairwright_human_eval.records import KeyedTask
 from pairwright_human_eval.sheets import LONGEST, guarded, unguarded
@@ -49,19 +49,6 @@ def test_the_same_answers_come_from_a_spreadsheet_and_from_label_studio(study: L
     shutil.rmtree(study.folder.raw)
     answered(study.run, usual)
     assert [(one.task, one.kind, one.item, one.label) for one in study.answers] == by_sheet
-
-
-def test_a_second_round_goes_by_spreadsheet(study: LiveStudy) -> None:
-    split = split_votes()
-    study.do("import", *(study.fill(name, split) for name in NAMES))
-    assert "too few people to close" in study.refused("adjudicate", "--by", NAMES[0])
-    assert not study.second_round()
-    assert "only their own file of" in study.do("adjudicate")
-    second = study.fill("adjudicator-01", round=2)
-    assert "What others answered" not in second.read_text(encoding="utf-8")
-    assert "Nothing new" in study.do("adjudicate")
-    study.do("import", second)
-    assert set(study.states().values()) == {"verified"}
 
 
 def test_take_ins_say_what_is_new_and_status_what_is_later_than_the_report(
