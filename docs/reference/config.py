@@ -182,8 +182,8 @@ def _scorer_sections() -> Iterator[str]:
     yield SAMPLED
     yield "### [policy]"
     yield (
-        f"{inspect.getdoc(Policy)} It also takes `posts`, `history_tokens`, `retrieval` and"
-        " `dense_model` of [`[planner]`](#planner)."
+        f"{inspect.getdoc(Policy)} It also takes `posts`, `history_tokens` and `retrieval`"
+        " of [`[planner]`](#planner)."
     )
     yield key_table(Policy, _new(Policy, PlanRules))
     yield SAMPLED

@@ -201,8 +201,8 @@ def test_a_wait_beyond_the_limit_fails_at_once_for_all_calls(message: str, wait:
         assert error.detail.startswith("[endpoints.near] ")
         assert "the server asks to be left alone for" in error.detail
         assert error.detail.endswith(wait if error is found[0] else " s")
-    (note,) = (note for note in notes if "max_wait" in note)
-    assert "max_wait is 300 s" in note
+    (note,) = (note for note in notes if "longest wait" in note)
+    assert "longest wait is 300 s" in note
 
 
 @pytest.mark.parametrize(

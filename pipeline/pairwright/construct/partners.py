@@ -34,6 +34,8 @@ from pairwright.stages.infer import AT_ONCE, plan_others, shows_signal
 
 ItemLanguage = Callable[[Item], str | None]
 Terms = frozenset[str]
+RELEVANT = 0.1
+"""The least share of a question's words in a partner's post that bears on it."""
 
 
 class TriedUsers(NamedTuple):
@@ -157,20 +159,17 @@ class Candidates:
         them must bear on the question, and none may repeat it. A user who asks in several
         categories can be a partner in that of the longest history.
         """
-        rules, floor = self._rules, self._rules.relevance_floor
         if self._corpus.category_of(user) != item.category.lower():
             return False
         each, all_terms = self._terms(user)
-        if rules.min_relevant and floor and asks.isdisjoint(all_terms):
+        if asks.isdisjoint(all_terms):
             return False
         profile = self._corpus.longest_item(user).profile
         older = older_than(item, profile)
-        if not are_level(len(item.profile), len(older), rules):
+        if not are_level(len(item.profile), len(older), self._rules):
             return False
-        relevant = [
-            post for post in older if asks and len(asks & each[post.id]) / len(asks) >= floor
-        ]
-        if len(relevant) < rules.min_relevant or fair_posts(item, profile) != older:
+        shares = (len(asks & each[post.id]) / len(asks) for post in older)
+        if max(shares, default=0.0) < RELEVANT or fair_posts(item, profile) != older:
             return False
         return not any(text.near_duplicate(item.question, post.text) for post in older)
 

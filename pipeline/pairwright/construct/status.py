@@ -262,7 +262,7 @@ def cost(store: Store, config: Config) -> float | None:
     endpoints = {endpoint.model: endpoint for endpoint in reversed(config.endpoints.values())}
     prices = {name: one for name, one in endpoints.items() if one.price_in or one.price_out}
     costs = (
-        prices[model].cost(used.prompt_tokens, used.completion_tokens, used.cached_tokens)
+        prices[model].cost(used.prompt_tokens, used.completion_tokens)
         for model, used in store.calls_by_model().items()
         if model in prices
     )

@@ -3,6 +3,7 @@
 from pairwright.drafting.rules import BuildRules
 from pairwright.models import Models
 from pairwright.records import Aspect, Dropped, DroppedAspect, Item, Post, Rubric
+from pairwright.settings.rules import most_aspects
 from pairwright.stages.infer import Question, infer_rubric
 from pairwright.stages.planner import Plan
 
@@ -72,7 +73,7 @@ def _gold(item: Item, rules: BuildRules) -> Rubric | Dropped:
         if most < config.planner.min_aspects:
             detail = f"{most} in the data"
             return Dropped(stage="gold", reason="too_few_aspects", detail=detail)
-        most = max(1, config.planner.per_100_words * config.words // 100)
+        most = most_aspects(config.words)
     over = (DroppedAspect(aspect=one, reason="over_the_word_limit") for one in aspects[most:])
     return Rubric(
         question_id=item.id,

@@ -106,7 +106,7 @@ async def sample(
 
         async def one(draw: int) -> tuple[str | Dropped, PromptPosts]:
             return await with_history(
-                session.prompts, prompt, task.question, posts, rules, policy.model,
+                session.prompts, prompt, task.question, posts, rules,
                 lambda ask: policy.model.write(ask, draw), words=spec.words, **task.values,
             )  # fmt: skip
 

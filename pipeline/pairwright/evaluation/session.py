@@ -166,7 +166,6 @@ class ScorerSession(NamedTuple):
         decides = [
             spec.model_dump(mode="json", exclude={"endpoint"}),
             endpoint.structured,
-            endpoint.history_tokens,
             [self.prompts.hashes[name] for name in _PROMPTS[role]],
         ]
         ref = ScorerRef(

@@ -16,6 +16,8 @@ from pairwright.records import Adherence, Comparison, DraftSide, GateResult, Qua
 from pairwright.settings.rules import GateRules, JudgedGate, TextGate, TwinRules
 
 T = TypeVar("T")
+NEAR_DUPLICATE = 0.6
+"""The most shared runs of three words of both responses, as a share."""
 _LIST = re.compile(r"^[ \t]*(?:[-*\u2022]|\d+[.)])\s+\S", re.MULTILINE)
 _HEADING = re.compile(r"^[ \t]*(?:#{1,6}\s|\*\*[^*\n]+\*\*:?\s*$)", re.MULTILINE)
 # A row between bars, or the line below a table's head: bars alone may be kets of a formula.
@@ -91,8 +93,8 @@ def _results(s: DraftSides, rules: GateRules, limit: int) -> Iterator[GateResult
     same = text.words(s.first) == text.words(s.second)
     shared = text.jaccard(text.spans(s.first, 3), text.spans(s.second, 3))
     overlap = 1.0 if same else round(shared, 3)
-    alike = overlap > rules.near_duplicate
-    yield gate_result(rules, "near_duplicate", (alike, alike), overlap, rules.near_duplicate)
+    alike = overlap > NEAR_DUPLICATE
+    yield gate_result(rules, "near_duplicate", (alike, alike), overlap, NEAR_DUPLICATE)
     spoken = [text.language(response) for response in s.both]
     foreign = _each(spoken, lambda code: None not in (code, s.language) and code != s.language)
     yield gate_result(rules, "wrong_language", foreign, list(spoken), s.language)

@@ -30,6 +30,8 @@ from pairwright.models.store import Store, unusable
 from pairwright.settings.endpoints import Endpoint
 
 RECENT = 10_000
+MAX_WAIT_S = 300
+"""The longest wait that an endpoint may ask for before its calls fail."""
 _JITTERED = tenacity.wait_exponential(multiplier=0.5, max=30) + tenacity.wait_random(0, 0.5)
 INTERRUPTED = "interrupted; every finished call is stored, run again to go on"
 
@@ -184,7 +186,7 @@ class EndpointClient(Client):
 
     async def fetch(self, request: Request) -> Answer:
         """A usable reply. Raises CallFailed after the last attempt, and at once for a longer wait
-        than `max_wait`; EndpointRefused, BudgetSpent and Interrupted."""
+        than MAX_WAIT_S; EndpointRefused, BudgetSpent and Interrupted."""
         try:
             return await self._trying(self._attempt, request)
         except Transient as error:
@@ -206,7 +208,7 @@ class EndpointClient(Client):
         if not self._answered and served and not is_same_model(served, request.model):
             self._say(f"asked for {request.model}, and replies name the model {served}")
         self._answered = True
-        self.meter.cost += self._endpoint.cost(*answer.completion.tokens)
+        self.meter.cost += self._endpoint.cost(*answer.completion.tokens[:2])
         return answer
 
     def go_on(self) -> None:
@@ -216,14 +218,14 @@ class EndpointClient(Client):
 
     def _passes(self, error: BaseException) -> bool:
         """Whether a call is sent again: not if the endpoint asks for too long a wait."""
-        return isinstance(error, Transient) and (error.retry_after or 0) <= self._endpoint.max_wait
+        return isinstance(error, Transient) and (error.retry_after or 0) <= MAX_WAIT_S
 
     def _given_up(self, error: Transient) -> CallFailed | EndpointRefused:
         """What a call fails with that is not sent again."""
         if not self._passes(error):
             asked = f"the server asks to be left alone for {error.retry_after:,.0f} s"
             if not self._closed:
-                most = f"max_wait is {self._endpoint.max_wait:,.0f} s"
+                most = f"the longest wait is {MAX_WAIT_S:,.0f} s"
                 self._say(f"{error.detail}; {asked}, and {most}: its calls fail")
             self._closed = f"{self.place} not sent: {asked}"
             return CallFailed("rate_limited", f"{self.place} {error.detail}; {asked}")

@@ -184,6 +184,6 @@ def context_needed(config: Config, name: str) -> int:
     endpoint, roles, most = config.endpoints[name], config.roles, config.planner.history_tokens
     plans = name == roles.planner and config.aspects == "planner"
     reads = plans or (name in roles.generator and config.paper_writers)
-    history = min(most, endpoint.history_tokens or most) if reads else 0
+    history = most if reads else 0
     reply = 2 * max(role.max_tokens for role in _samplings(config, name))
     return (endpoint.thinking_tokens or 0) + history + INSTRUCTIONS + reply

@@ -13,6 +13,8 @@ from pairwright.models import Models
 from pairwright.modes.mode import Mode, read_card
 from pairwright.records import Draft, Dropped, Item, Kept, Post, Rubric
 
+RUBRIC_OVERLAP = 0.5  # at most, as the Jaccard index of their words
+
 
 async def build_twin(
     item: Item,
@@ -62,15 +64,15 @@ async def build_twin(
 
 def _check_rubrics(item: Item, own: Rubric, theirs: Rubric, rules: BuildRules) -> Dropped | None:
     """Refuse two rubrics that expect nearly the same."""
-    limit, language = rules.config.twin.rubric_overlap, rules.language(item)
+    language = rules.language(item)
     words = (
         text.terms(" ".join(aspect.aspect for aspect in rubric.aspects), language)
         for rubric in (own, theirs)
     )
     overlap = round(text.jaccard(*words), 3)
-    if not rules.config.gated or overlap <= limit:
+    if not rules.config.gated or overlap <= RUBRIC_OVERLAP:
         return None
-    detail = f"the two rubrics share {overlap} of their words, limit {limit}"
+    detail = f"the two rubrics share {overlap} of their words, limit {RUBRIC_OVERLAP}"
     return Dropped(stage="gates", reason="rubrics_alike", detail=detail)
 
 

@@ -40,8 +40,7 @@ async def build_violate(
     if isinstance(own, Dropped):
         return own
     if config.paper_writers:
-        tokens = models.generator.endpoint.history_tokens
-        shown = selected(item.question, item.profile, config.planner, tokens)
+        shown = selected(item.question, item.profile, config.planner)
         own = Rubric(**{**dict(own), "shown": tuple(post.id for post in shown)})
         strategy, write = "avoid", partial(_write_paper, item, own, models, rules)
     else:

@@ -3,7 +3,7 @@
 The only file that imports `sentence_transformers` (extra `[dense]`).
 """
 
-from functools import lru_cache
+from functools import cache, lru_cache
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
@@ -18,22 +18,22 @@ from pairwright.settings.rules import HistoryRules
 if TYPE_CHECKING:
     from bm25s import BM25
 
+DENSE_MODEL = "facebook/contriever-msmarco"
+
 
 def selected(
     question: str,
     posts: tuple[Post, ...],
     rules: HistoryRules,
-    model_tokens: int | None = None,
     most: int | None = None,
 ) -> tuple[Post, ...]:
     """The posts to show, in the order given: the best ranked, `most` or `rules.posts` of them, and
-    no more than fit `rules.history_tokens` and the model's own budget.
+    no more than fit `rules.history_tokens`.
 
     If all of them fit none has to be ranked. A best post that is over the budget alone is
     still shown: an endpoint that cannot take it says so.
     """
-    tokens = min(rules.history_tokens, model_tokens or rules.history_tokens)
-    most = most or rules.posts
+    tokens, most = rules.history_tokens, most or rules.posts
     if len(posts) <= most and within_budget(posts, tokens) == posts:
         return posts
     best = ranked(question, posts, rules)[:most]
@@ -49,7 +49,7 @@ def ranked(question: str, posts: tuple[Post, ...], rules: HistoryRules) -> tuple
         return latest_first
     if rules.retrieval == "bm25":
         return by_bm25(question, latest_first)
-    return by_similarity(question, latest_first, rules.dense_model)
+    return by_similarity(question, latest_first)
 
 
 def by_bm25(question: str, posts: tuple[Post, ...]) -> tuple[Post, ...]:
@@ -101,20 +101,20 @@ def require_dense() -> None:
         raise ConfigError("sentence-transformers is not installed", where=where, fix=fix)
 
 
-def by_similarity(question: str, posts: tuple[Post, ...], model: str) -> tuple[Post, ...]:
-    """The posts by falling inner product with the question (Contriever's score), by any model of
-    sentence-transformers."""
-    vectors = np.asarray(_dense_model(model).encode([question, *(post.text for post in posts)]))
+def by_similarity(question: str, posts: tuple[Post, ...]) -> tuple[Post, ...]:
+    """The posts by falling inner product with the question, as Contriever ranks."""
+    vectors = np.asarray(_dense_model().encode([question, *(post.text for post in posts)]))
     return tuple(posts[i] for i in np.argsort(-(vectors[1:] @ vectors[0]), kind="stable"))
 
 
-@lru_cache(maxsize=2)
-def _dense_model(name: str) -> Any:
+@cache
+def _dense_model() -> Any:
     from sentence_transformers import SentenceTransformer
 
     try:
-        return SentenceTransformer(name)
+        return SentenceTransformer(DENSE_MODEL)
     except (OSError, ValueError) as error:
-        what, where = f"the model {name!r} cannot be loaded: {error}", "[planner] dense_model"
-        fix = "Name a folder or a Hugging Face id of a sentence-transformers model."
-        raise ConfigError(what, where=where, fix=fix) from None
+        what, where = f"the model {DENSE_MODEL} cannot be loaded: {error}", "retrieval = 'dense'"
+        raise ConfigError(
+            what, where=where, fix="Download it, or use retrieval = 'bm25'."
+        ) from None

@@ -23,6 +23,7 @@ from pairwright.settings.rules import (
     Strategy,
     TwinRules,
     asked_length,
+    most_aspects,
 )
 
 
@@ -182,7 +183,7 @@ class Config(Record):
                 yield f"[roles] name the endpoint {role!r}, but there are only: {known}.{guess}"
         if len(set(self.roles.judge)) < len(self.roles.judge):
             yield "[roles] judge names an endpoint twice: each judges a draft once"
-        most = self.planner.per_100_words * self.words // 100
+        most = most_aspects(self.words)
         if (self.aspects == "planner" or self.gated) and most < self.planner.min_aspects:
             yield (
                 f"words = {self.words} leaves room for {most} aspects, but [planner] min_aspects is"

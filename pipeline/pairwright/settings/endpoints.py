@@ -40,25 +40,16 @@ class Endpoint(Record):
     concurrency: int = Field(64, strict=True, ge=1, description="calls in flight")
     attempts: int = Field(6, ge=1, description="tries of one call before it fails")
     timeout_s: float = Field(600, gt=0, description="seconds one try may take")
-    max_wait: float = Field(
-        300, ge=0, description="longest wait, in seconds, that the endpoint may ask for"
-    )
     token_parameter: Literal["max_tokens", "max_completion_tokens"] = Field(
         "max_tokens", description="how the endpoint calls its limit of new tokens"
     )
     structured: bool = Field(
         True, description="send JSON schemas; false if the endpoint takes none"
     )
-    history_tokens: int | None = Field(
-        None, ge=100, description="most tokens of history this model is shown, if fewer"
-    )
     thinking_tokens: int | None = Field(
         None, ge=16, description="room to think before a reply, added to `max_tokens` of each call"
     )
     price_in: float = Field(0, ge=0, description="price of a million prompt tokens")
-    price_cached: float | None = Field(
-        None, ge=0, description="price of a million cached prompt tokens; none: `price_in`"
-    )
     price_out: float = Field(0, ge=0, description="price of a million completion tokens")
     vllm: dict[str, JsonValue] = Field(
         default={}, description="engine = 'vllm': flags of `vllm serve`, as `max_model_len = 8192`"
@@ -128,11 +119,9 @@ class Endpoint(Record):
         address = f"{RECORDING_URL}{folder / self.recording}"
         return Endpoint.model_validate({**dict(self), "base_url": address})
 
-    def cost(self, prompt_tokens: int, completion_tokens: int, cached_tokens: int = 0) -> float:
-        """By the prices; `cached_tokens` are those of `prompt_tokens` that came from a cache."""
-        cached = self.price_in if self.price_cached is None else self.price_cached
-        prompts = (prompt_tokens - cached_tokens) * self.price_in + cached_tokens * cached
-        return (prompts + completion_tokens * self.price_out) / 1e6
+    def cost(self, prompt_tokens: int, completion_tokens: int) -> float:
+        """By the prices, as if no prompt token came from a cache."""
+        return (prompt_tokens * self.price_in + completion_tokens * self.price_out) / 1e6
 
 
 _OF_SERVERS = ("base_url", "api_key_env", "token_parameter")
@@ -175,8 +164,8 @@ class Sampling(Record):
 # Keys that change how a run is carried out, not its outcomes: a second run may differ in them.
 OPERATIONAL = frozenset(
     {
-        "engine", "base_url", "api_key_env", "concurrency", "attempts", "timeout_s", "max_wait",
-        "token_parameter", "price_in", "price_cached", "price_out",
+        "engine", "base_url", "api_key_env", "concurrency", "attempts", "timeout_s",
+        "token_parameter", "price_in", "price_out",
     }
 )  # fmt: skip
 # Flags of an engine in this process that can change what it says. The others are about speed and

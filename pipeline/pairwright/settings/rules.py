@@ -20,7 +20,7 @@ class SourceRules(Record):
 
     path: str = Field(
         description="a file (JSON, JSONL, CSV, TSV, Parquet), a Hugging Face id, or the folder of"
-        " a Stack Exchange site's unpacked dump"
+        " a Stack Exchange site's unpacked dump, named after its host"
     )
     format: Literal["items", "posts", "stackexchange", "choices"] = Field(
         "items",
@@ -31,12 +31,10 @@ class SourceRules(Record):
     config: str | None = Field(None, description="configuration of a Hugging Face dataset")
     split: str = Field("test", description="split of a Hugging Face dataset")
     min_posts: Positive = Field(2, description="fewer earlier posts and the item is refused")
-    max_post_chars: int = Field(20_000, ge=100, description="longer posts are cut, and counted")
     html: bool = Field(False, description="texts are HTML, and become plain text")
     targets: Positive | Literal["all"] = Field(
         1, description="posts, stackexchange: so many of a user's latest questions, or `all`"
     )
-    site: str | None = Field(None, description="stackexchange: its host; none: the folder's name")
     columns: dict[str, str] = Field(
         default={}, description='the table\'s own names of columns, such as `user = "author"`'
     )
@@ -60,9 +58,7 @@ class SourceRules(Record):
         return self
 
 
-_FORMATS_OF_KEY: dict[str, tuple[str, ...]] = {
-    "site": ("stackexchange",), "texts": ("choices",), "targets": ("posts", "stackexchange"),
-}  # fmt: skip
+_FORMATS_OF_KEY = {"texts": ("choices",), "targets": ("posts", "stackexchange")}
 """The keys of a source that go with some formats alone."""
 COLUMNS = {
     "items": ("id question profile category", "user narrative created source_url rubric_aspects"),
@@ -91,6 +87,11 @@ def asked_length(words: int) -> tuple[int, int]:
     return 80 * words // 100, 95 * words // 100
 
 
+def most_aspects(words: int) -> int:
+    """How many aspects a response of up to `words` has room for."""
+    return max(1, 3 * words // 100)
+
+
 class HistoryRules(Record):
     """The rules by which a user's posts are chosen to be shown."""
 
@@ -101,10 +102,7 @@ class HistoryRules(Record):
         description="most tokens of history in a prompt (four characters each; Chinese: one)",
     )
     retrieval: Literal["bm25", "recency", "dense"] = Field(
-        "bm25", description="how posts are ranked against the question"
-    )
-    dense_model: str = Field(
-        "facebook/contriever-msmarco", description="model of retrieval = 'dense'"
+        "bm25", description="how posts are ranked against the question; dense: by Contriever"
     )
 
 
@@ -115,10 +113,7 @@ class PlanRules(HistoryRules):
         5,
         description="most other users a question is planned for: for specificity, and as partners",
     )
-    others_share: Share = Field(0.2, description="an aspect of more of them is generic")
     min_aspects: int = Field(1, ge=1, le=4, description="fewer left and the item is refused")
-    per_100_words: Positive = Field(3, description="most aspects used per 100 words")
-    support_check: bool = Field(True, description="ask a judge whether the posts carry it")
     support_control: Share = Field(0.1, description="rubrics also asked with others' posts")
 
 
@@ -138,9 +133,6 @@ class TwinRules(Record):
         description="most content words that the two responses together share more with their own"
         " users' posts than with the other's",
     )
-    rubric_overlap: Share = Field(0.5, description="most word overlap of the rubrics")
-    min_relevant: Count = Field(1, description="partner's posts that must bear on the question")
-    relevance_floor: Share = Field(0.1, description="share of the question's words in such a post")
     length_ratio: float = Field(2.0, ge=1, description="most ratio of the two profile lengths")
     questions_per_couple: Positive = Field(
         4, description="most twins of two users, on the questions of both"
@@ -171,7 +163,6 @@ class GateRules(Record):
     min_words: Count = Field(20, description="least words of a response")
     length_ratio: float = Field(1.5, ge=1, description="longer over shorter, in words")
     leak_words: int = Field(QUOTED_WORDS, ge=2, description="run of words that counts as copied")
-    near_duplicate: Share = Field(0.6, description="most shared runs of three words of both sides")
     adherence: Share = Field(0.6, description="least adherence of the fitting side")
     violation: Share = Field(0.5, description="most adherence of the other side")
     margin: Share = Field(0.4, description="least gap between them (mode violate)")

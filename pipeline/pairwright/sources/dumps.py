@@ -20,7 +20,7 @@ from pairwright import text
 from pairwright.errors import SourceError
 from pairwright.records import Item
 from pairwright.settings.rules import SourceRules
-from pairwright.sources.fields import clean_text, html_text, time_of
+from pairwright.sources.fields import MOST_CHARACTERS, clean_text, html_text, time_of
 from pairwright.sources.items import Source, SourcePost, user_items
 from pairwright.sources.problems import Repairs, SourceRefusal, excerpt, refuse
 from pairwright.sources.tables import check_file
@@ -53,13 +53,13 @@ def locate_dump(rules: SourceRules, folder: Path) -> Dump:
     path = folder / Path(rules.path).expanduser()
     posts = path if path.suffix.lower() == ".xml" else path / POSTS
     check_file(posts, f"{_FOLDER} `path` is relative to {folder}.")
-    site = rules.site or posts.resolve().parent.name.lower()
+    site = posts.resolve().parent.name.lower()
     if not HOST.fullmatch(site) or site == "stackexchange.com":
         raise SourceError(
             f"{site!r} is not the host of a Stack Exchange site",
             where=posts,
-            fix='Set `site` to the host that a browser shows, such as "cooking.stackexchange.com":'
-            " the address of each post, and with it its licence, follow from it.",
+            fix="Name the folder after the host that a browser shows, such as"
+            " cooking.stackexchange.com: each post's address, and its licence, follow from it.",
         )
     return Dump(posts, site)
 
@@ -106,7 +106,7 @@ def _post(
 ) -> SourcePost:
     """A post that can be read alone; `full_title` is the question's. Raises SourceRefusal."""
     repairs: Repairs = {}
-    limit, id = source.rules.max_post_chars, row["Id"]
+    limit, id = MOST_CHARACTERS, row["Id"]
     created = time_of(row.get("CreationDate"), "CreationDate") or refuse("bad_time", "no date")
     own_edit = row.get("LastEditorUserId") == row["OwnerUserId"]
     edited = time_of(row.get("LastEditDate"), "LastEditDate") if own_edit else None

@@ -16,6 +16,8 @@ from pairwright.sources.tables import kind
 from pairwright.text import visible
 from pairwright.times import utc
 
+MOST_CHARACTERS = 20_000
+"""Longer texts are cut, and counted."""
 _GONE = (
     r"(?:deleted|removed|unavailable)"
     r"(?: (?:by|the|a|user|account|author|comment|post|reddit|moderators?))*"
@@ -63,7 +65,7 @@ class Cells:
         elif _HTML.search(value):
             detail = f"`{column}` holds tags, which are kept as they are"
             self.repairs.setdefault("html_kept", detail)
-        return clean_text(value, column, self.repairs, self._rules.max_post_chars)
+        return clean_text(value, column, self.repairs, MOST_CHARACTERS)
 
     def body(self, name: str) -> str:
         """The same of a text that a person wrote, without which a row is refused."""

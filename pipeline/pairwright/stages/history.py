@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Hashable
 from typing import NamedTuple, TypeVar
 
-from pairwright.models import CONTEXT_LENGTH, Model
+from pairwright.models import CONTEXT_LENGTH
 from pairwright.records import Dropped, Post
 from pairwright.retrieve import ranked, selected
 from pairwright.settings.prompt import Ask, Prompts, label_texts
@@ -44,7 +44,6 @@ async def with_history(
     question: str,
     posts: tuple[Post, ...],
     rules: HistoryRules,
-    model: Model,
     send: Callable[[Ask], Awaitable[T | Dropped]],
     **values: Hashable,
 ) -> tuple[T | Dropped, PromptPosts]:
@@ -53,7 +52,7 @@ async def with_history(
     If the endpoint says that the prompt is over its context, the lowest-ranked posts
     leave (a quarter, at least one) and it is asked again; `PromptPosts` names them.
     """
-    chosen = selected(question, posts, rules, model.endpoint.history_tokens)
+    chosen = selected(question, posts, rules)
     most = len(chosen)
     while True:
         shown = best_posts(question, chosen, rules, most)

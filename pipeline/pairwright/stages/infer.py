@@ -21,11 +21,13 @@ from pairwright.records import (
 )
 from pairwright.settings.domains import Guidance
 from pairwright.settings.prompt import Prompts
-from pairwright.settings.rules import PlanRules
+from pairwright.settings.rules import PlanRules, most_aspects
 from pairwright.stages.judges import SupportCase, adherence, match, support
 from pairwright.stages.planner import Plan, plan, plan_blind
 from pairwright.stages.writer import write_plain
 
+OTHERS_SHARE = 0.2
+"""An aspect of more of the other users' rubrics is generic."""
 AT_ONCE = 2
 """Other users who are planned before it is known whether one of them shows a signal."""
 Histories = tuple[tuple[Post, ...], ...]
@@ -123,10 +125,8 @@ async def infer_rubric(
     found_in = await match(question.text, names, lists, models.judge, prompts)
     if isinstance(found_in, Dropped):
         return found_in
-    unfit = [
-        why or _shared(found, len(read), rules) for why, found in zip(unfit, found_in, strict=True)
-    ]
-    personal, dropped = _sift(own, unfit, max(1, rules.per_100_words * words // 100))
+    unfit = [why or _shared(found, len(read)) for why, found in zip(unfit, found_in, strict=True)]
+    personal, dropped = _sift(own, unfit, most_aspects(words))
     if len(personal) < rules.min_aspects:
         return _no_signal(user, personal, dropped)
     return Rubric(
@@ -153,11 +153,11 @@ def _unneeded(n: int, met: Adherence, carried: tuple[SupportCase, ...]) -> _Why 
     return None
 
 
-def _shared(found_in: frozenset[int], others: int, rules: PlanRules) -> _Why | None:
+def _shared(found_in: frozenset[int], others: int) -> _Why | None:
     if 0 in found_in:
         return "expected_without_history", "the rubric without a history contains it"
     shared = len(found_in - {0})
-    if others and shared / others > rules.others_share:
+    if others and shared / others > OTHERS_SHARE:
         return "expected_by_others", f"{shared} of {others} other users' rubrics contain it"
     return None
 
@@ -187,8 +187,6 @@ async def _supported(
     The answers decide nothing: they show in the manifest what the judge is worth.
     """
     rules, prompts = question.rules, question.prompts
-    if not rules.support_check:
-        return ()
     by_id = {post.id: post for post in own.shown.posts}
     cases = [(aspect, tuple(by_id[id] for id in aspect.post_ids)) for aspect in own.aspects]
     chance = random.Random(content_id("control", question.id, user))

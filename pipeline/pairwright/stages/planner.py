@@ -77,7 +77,6 @@ async def plan(
         question,
         posts,
         rules,
-        planner,
         lambda ask: planner.answer(ask, PlanReply, wrong),
         **plan_values(guidance, words, language),
     )

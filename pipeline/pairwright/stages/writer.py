@@ -122,7 +122,6 @@ async def write_paper(
         question,
         posts,
         rules,
-        generator,
         lambda ask: generator.write(ask, draw),
         aspects=tuple(aspect.aspect for aspect in rubric.aspects),
         words=words,
