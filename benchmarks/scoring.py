@@ -31,7 +31,7 @@ from typing import Any, NamedTuple
 from pairwright.evaluation.scorers.in_process import Classifier, InProcess
 from pairwright.evaluation.scorers.score_models import RewardModel
 from pairwright.evaluation.scorers.scorer import PromptContent, ResponseScore
-from pairwright.models import Answer, Request
+from pairwright.models import Completion, Request
 from pairwright.models.client import Client, Meter
 from pairwright.models.store import Store
 from pairwright.pairs.conversion import user_message
@@ -152,7 +152,7 @@ class Above(Client):
         super().__init__(client.meter, store)
         self._client = client
 
-    async def fetch(self, request: Request) -> Answer:
+    async def fetch(self, request: Request) -> Completion:
         return await self._client.fetch(request)
 
 

@@ -13,6 +13,7 @@ from pairwright.models import (
     Completion,
     Reply,
     Request,
+    Unread,
     completion_of,
     key_of,
     parse,
@@ -196,7 +197,7 @@ def test_a_fence_and_control_characters_are_overlooked_in_a_reply(text: str) -> 
     ],
 )
 def test_a_reply_that_is_not_the_object_is_told_why(text: str, complaint: str) -> None:
-    assert complaint in expect(str, parse(text, Sample))
+    assert complaint in expect(Unread, parse(text, Sample)).why
 
 
 # Schemas

@@ -8,7 +8,7 @@ import pytest
 
 from endpoint import Asked, Handler, Page, ask, serving
 from pairwright.errors import CallFailed, EndpointRefused, Interrupted
-from pairwright.models import Answer, Completion
+from pairwright.models import Completion
 from pairwright.models.client import Meter
 from pairwright.models.server import Server
 from pairwright.settings.endpoints import Endpoint
@@ -64,8 +64,8 @@ def failure(handler: Handler, **given: Any) -> tuple[Exception, list[Asked]]:
     return error, asked
 
 
-def many(n: int) -> Callable[[Server], Coroutine[Any, Any, list[Answer | BaseException]]]:
-    async def use(sender: Server) -> list[Answer | BaseException]:
+def many(n: int) -> Callable[[Server], Coroutine[Any, Any, list[Completion | BaseException]]]:
+    async def use(sender: Server) -> list[Completion | BaseException]:
         calls = (sender.fetch(ask(f"{i}")) for i in range(n))
         return await asyncio.gather(*calls, return_exceptions=True)
 

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from endpoint import completion
-from pairwright.models import Answer, Request, completion_of
+from pairwright.models import Request, completion_of
 from pairwright.models.store import Store
 
 
@@ -16,12 +16,8 @@ def body(text: str = "an answer", **changes: Any) -> bytes:
     return json.dumps(completion(text, **changes)).encode()
 
 
-def answer(request: Request, reply: bytes) -> Answer:
-    return Answer(reply, completion_of(request.key, reply))
-
-
 async def put(store: Store, request: Request, reply: bytes) -> None:
-    await store.put(request, answer(request, reply))
+    await store.put(request, completion_of(request.key, reply))
 
 
 def keep(store: Store, *calls: tuple[Request, bytes]) -> None:

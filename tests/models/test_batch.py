@@ -100,9 +100,6 @@ def test_each_line_is_a_request_of_the_batch_api_and_each_key_stands_once(begun:
         assert (line["method"], line["url"]) == ("POST", "/v1/chat/completions")
         assert line["body"]["model"] == "pairwright-double"
         assert line["body"]["max_tokens"] == 1024
-    # Those that share a history follow one another.
-    prompts = [json.dumps(line["body"]["messages"]) for line in written]
-    assert prompts == sorted(prompts)
 
 
 def test_files_hold_no_more_lines_than_asked_for_and_no_more_bytes_than_the_api_takes(

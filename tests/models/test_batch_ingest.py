@@ -6,7 +6,6 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from unittest import mock
 
 import pytest
 
@@ -16,8 +15,8 @@ from pairwright.errors import CallFailed
 from pairwright.models import CONTEXT_LENGTH, Request, completion_of
 from pairwright.models.batch import Requests
 from pairwright.models.batch_service import Ingest
-from pairwright.models.calls import Secrets
 from pairwright.models.client import Meter
+from pairwright.models.reply import Secrets
 from pairwright.models.store import Store
 from pairwright.settings.endpoints import Endpoint
 from study import Study, pairwright
@@ -111,20 +110,6 @@ def test_the_same_file_twice_changes_nothing(there: There) -> None:
     assert (again.stored, again.known, again.lines) == (0, 1, 2)
     assert (there.asked.store.totals(), there.asked.files()) == before
     assert there.is_refused(request(1))
-
-
-def test_a_kill_between_the_store_and_the_table_is_made_good_by_the_same_file(
-    there: There, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    file = there.file(good(0))
-    with monkeypatch.context() as killed:
-        killed.setattr(Requests, "answered", mock.Mock(side_effect=KeyboardInterrupt))
-        with pytest.raises(KeyboardInterrupt):
-            there.ingest(file)
-    assert there.asked.call(request(0).key), "the table does not know yet"
-    again = there.ingest(file)
-    assert (again.stored, again.known) == (0, 1)
-    assert there.asked.call(request(0).key) is None
 
 
 TOO_LONG = "This model's maximum context length is 10 tokens. However, your prompt is longer."

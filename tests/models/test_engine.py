@@ -19,10 +19,10 @@ from endpoint import ask
 from pairwright.assets import install
 from pairwright.errors import ConfigError, EndpointRefused, InputError
 from pairwright.models import Completion, engine
-from pairwright.models.calls import Response
 from pairwright.models.client import Meter
 from pairwright.models.connect import client_of
 from pairwright.models.engine import Engine, parsed
+from pairwright.models.reply import Response
 from pairwright.settings.endpoints import Endpoint
 from study import Study, pairwright
 

@@ -123,10 +123,11 @@ def test_a_reply_keeps_all_that_is_recorded_and_answers_no_other_request(tmp_pat
     client = client_of(
         "near", Endpoint(base_url=f"recording:{tmp_path / FILE}", model="a-model"), Meter()
     )
-    assert asyncio.run(client.complete(asked)) == Completion(
+    reply = asyncio.run(client.complete(asked))
+    assert reply == Completion(
         key=asked.key, text="Rye, pérhaps.", finish="length", reasoning="Bread. </think>",
         prompt_tokens=7, completion_tokens=5, cached_tokens=3, thinking_tokens=2, recorded=True,
-        served="a-model",
+        served="a-model", body=reply.body,
     )  # fmt: skip
     for changes in ({"draw": 1}, {"revision": "b"}, {"extra": '{"n":1}'}):
         with pytest.raises(CallFailed, match="prompt plan"):

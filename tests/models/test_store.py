@@ -9,13 +9,13 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
-from stored import answer, body, disk_full, keep, put
+from stored import body, disk_full, keep, put
 
 from endpoint import ask
 from pairwright.errors import StoreError
-from pairwright.models import Answer, Completion, Request, Usage
+from pairwright.models import Completion, Request, completion_of
 from pairwright.models.client import Client, Meter
-from pairwright.models.store import Store
+from pairwright.models.store import Store, Usage
 
 
 class Counting(Client):
@@ -26,13 +26,13 @@ class Counting(Client):
         self.sent: list[Request] = []
         self.failure = failure
 
-    async def fetch(self, request: Request) -> Answer:
+    async def fetch(self, request: Request) -> Completion:
         self.sent.append(request)
         number = len(self.sent)
         await asyncio.sleep(0.01)
         if self.failure:
             raise self.failure
-        return answer(request, body(f"answer {number}"))
+        return completion_of(request.key, body(f"answer {number}"))
 
 
 def filled(path: Path, n: int = 3, size: int = 10) -> list[str]:
@@ -78,7 +78,7 @@ def test_a_reply_is_committed_byte_for_byte_before_put_returns(calls: Path, stor
     marked = body(system_fingerprint="fp_1")
     keep(store, (ask("marked"), marked))
     assert store.call(ask("marked").key) == (ask("marked"), marked)
-    assert store.totals() == Usage(calls=2, prompt_tokens=12, completion_tokens=3)
+    assert store.totals() == Usage(calls=2, prompt_tokens=12, completion_tokens=3, cached_tokens=0)
 
 
 def test_equal_requests_in_flight_are_sent_once_and_all_get_the_answer(store: Store) -> None:

@@ -12,7 +12,6 @@ from exchanges import KEY
 from endpoint import Asked, Handler, Page, completion, drop, fail, hang, raw, say, serving, thinks
 from pairwright import assets
 from pairwright.cli.runs import print_examination
-from pairwright.models.calls import Response
 from pairwright.models.doctor import (
     ServerFinding,
     ServerReport,
@@ -20,6 +19,7 @@ from pairwright.models.doctor import (
     context_needed,
     examine,
 )
+from pairwright.models.reply import Response
 from pairwright.settings.config import Config, validate
 from pairwright.settings.endpoints import Endpoint
 

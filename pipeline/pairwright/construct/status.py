@@ -13,10 +13,10 @@ from pairwright.build_statement import SourceSummary
 from pairwright.construct.folder import RunFolder
 from pairwright.construct.outcomes import LACK_OF_ASPECTS, OutcomeKind, Outcomes
 from pairwright.lines import read_lines
-from pairwright.models import Usage, completion_of, parse
-from pairwright.models.calls import is_same_model
+from pairwright.models import Unread, completion_of, parse
 from pairwright.models.model import UNUSABLE
-from pairwright.models.store import Store, is_held, unusable
+from pairwright.models.reply import is_same_model
+from pairwright.models.store import Store, Usage, is_held, unusable
 from pairwright.modes import MODES, Stage
 from pairwright.options import RunPath
 from pairwright.settings.config import Config, essential
@@ -248,7 +248,7 @@ def _accepted(store: Store, check: str) -> Estimate:
             reply = parse(completion_of(key, body).text, SupportReply)
         except ValueError as error:
             raise unusable(store.path, error, key) from None
-        if not isinstance(reply, str):
+        if not isinstance(reply, Unread):
             accepted += (case.verdict == "carried" for case in reply.cases)
     return share(sum(accepted), len(accepted))
 

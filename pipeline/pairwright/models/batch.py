@@ -8,50 +8,42 @@ A request is written, perhaps submitted, and then answered, failed or refused: o
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from pairwright.errors import CallFailed, InputError, Unanswered
 from pairwright.files import write_whole
-from pairwright.models.calls import Answer, Request
 from pairwright.models.client import Client, Meter
+from pairwright.models.reply import Completion
+from pairwright.models.request import Request
 from pairwright.models.store import Store
 from pairwright.settings.endpoints import Endpoint
 
 URL: Final = "/v1/chat/completions"
-MOST_LINES = 50_000
+MOST_LINES, MOST_BYTES = 50_000, 200_000_000
 """Calls of one file of the Batch API, and its bytes."""
-MOST_BYTES = 200_000_000
 _TABLE = """
 CREATE TABLE IF NOT EXISTS requests (
     key TEXT PRIMARY KEY,
     endpoint TEXT NOT NULL,                -- its name in the config
     purpose TEXT NOT NULL,
     request TEXT NOT NULL,                 -- canonical JSON, as hashed; empty once it is answered
-    needed INTEGER NOT NULL,               -- the last build that cannot go on without it
-    round INTEGER NOT NULL DEFAULT 0,      -- the last build that wrote it, and where
-    file TEXT NOT NULL DEFAULT '',         -- round-1/001.jsonl
+    round INTEGER NOT NULL,                -- the last build that cannot go on without it
+    file TEXT NOT NULL DEFAULT '',         -- where that build wrote it: round-1/001.jsonl
     upload TEXT NOT NULL DEFAULT '',       -- ids of the file and its batch at a Batch API
     batch TEXT NOT NULL DEFAULT '',
     state TEXT NOT NULL DEFAULT 'written', -- or submitted, answered, failed, refused
     why TEXT NOT NULL DEFAULT ''           -- reason and detail of the last failure
 )"""
 _ADD = """
-INSERT INTO requests (key, endpoint, purpose, request, needed) VALUES (?, ?, ?, ?, ?)
-ON CONFLICT (key) DO UPDATE SET endpoint = excluded.endpoint, request = excluded.request,
-    needed = excluded.needed"""
-_PLACE = """
-UPDATE requests SET round = ?, file = ?, upload = '', batch = '', state = 'written', why = ''
-WHERE key = ?"""
+INSERT OR REPLACE INTO requests (key, endpoint, purpose, request, round) VALUES (?, ?, ?, ?, ?)"""
+_ANSWERED = """
+UPDATE requests SET state = 'answered', request = '', why = ''
+WHERE state != 'answered' AND key IN (SELECT key FROM calls)"""
 _FILES = """
 SELECT file, endpoint, count(*), max(upload), max(batch), sum(state = 'submitted'),
     sum(state IN ('failed', 'refused')), max(why) FROM requests
-WHERE round = (SELECT max(round) FROM requests) AND round > 0 GROUP BY file ORDER BY file"""
-# Prompts of one kind that share a history begin alike, so in this order they follow one another.
-# The head of a history identifies it, and sorting whole prompts would take as much disk again.
-_MESSAGES = "json_extract(request, '$.messages')"
-_ORDER = f"purpose, substr({_MESSAGES}, max(1, instr({_MESSAGES}, '<history>')), 4096), key"
+WHERE round = (SELECT max(round) FROM requests) AND file != '' GROUP BY file ORDER BY file"""
 
 
 class RequestFile(NamedTuple):
@@ -77,6 +69,7 @@ class Requests:
         self.store = store
         self._folder = store.path.parent / "batch"
         store.execute(_TABLE)
+        self._round, self._needed = 0, set[str]()
 
     def begin(self) -> None:
         """Begin a round, in which nothing is needed yet. Raises InputError while batches of the
@@ -87,35 +80,33 @@ class Requests:
                 where=self._folder,
                 fix=f"Run `pairwright batch submit {self._folder.parent} --wait` first.",
             )
-        (last,) = self.store.execute("SELECT max(needed) FROM requests").fetchone()
-        self._round = (last or 0) + 1
+        (last,) = self.store.execute("SELECT max(round) FROM requests").fetchone()
+        self._round, self._needed = (last or 0) + 1, set()
 
     def need(self, endpoint: str, request: Request, meter: Meter) -> None:
         """Put a request into the round. Raises CallFailed for a refused one, and BudgetSpent."""
-        query = "SELECT needed, state, why FROM requests WHERE key = ?"
-        found = self.store.execute(query, request.key).fetchone()
-        needed, state, why = found or (0, "", "")
-        if needed == self._round:
+        if request.key in self._needed:
             return
-        if state == "refused":
-            reason, _, detail = why.partition(": ")
+        query = "SELECT why FROM requests WHERE key = ? AND state = 'refused'"
+        if refused := self.store.execute(query, request.key).fetchone():
+            reason, _, detail = refused[0].partition(": ")
             raise CallFailed(reason, f"{detail} (refused for good)")
         meter.admit()
         named = request.key, endpoint, request.purpose
         self.store.execute(_ADD, *named, request.canonical, self._round)
+        self._needed.add(request.key)
         meter.calls += 1
 
     def write(self, endpoints: Mapping[str, Endpoint]) -> tuple[RequestFile, ...]:
         """Write the files of the round."""
-        placed = list[tuple[int, str, str]]()
         number = 0
         for name, endpoint in endpoints.items():
             for part in _parts(self._lines(name, endpoint)):
                 number += 1
                 file = f"round-{self._round}/{number:03}.jsonl"
                 write_whole(self._folder / file, part.values())
-                placed += [(self._round, file, key) for key in part]
-        self.store.write(_PLACE, placed)
+                place = "UPDATE requests SET file = ? WHERE key = ?"
+                self.store.write(place, [(file, key) for key in part])
         return self.files()
 
     def files(self) -> tuple[RequestFile, ...]:
@@ -126,15 +117,12 @@ class Requests:
     def call(self, key: str) -> tuple[str, Request] | None:
         """The endpoint of a request without a reply, and the request."""
         query = "SELECT endpoint, request, purpose FROM requests WHERE key = ? AND request != ''"
-        if (row := self.store.execute(query, key).fetchone()) is None:
-            return None
-        # Whether it has more room than its role begins with is not kept: no run ends by that.
-        return row[0], replace(Request.of(row[1], row[2]), enlarged=True)
+        row = self.store.execute(query, key).fetchone()
+        return row and (row[0], Request.of(row[1], row[2]))
 
-    def answered(self, key: str) -> None:
-        """Keep that the reply to a request is in the store."""
-        done = "UPDATE requests SET state = 'answered', request = '', why = '' WHERE key = ?"
-        self.store.execute(done, key)
+    def settle(self) -> None:
+        """Note which requests have their reply in the store."""
+        self.store.execute(_ANSWERED)
 
     def failed(self, state: str, why: str, *, key: str = "", batch: str = "") -> None:
         """Keep that a request failed or was refused, or all that still waits for a batch."""
@@ -151,10 +139,10 @@ class Requests:
         self.store.execute(f"{update} AND {open_}", upload, batch, state, name)
 
     def _lines(self, name: str, endpoint: Endpoint) -> Iterator[tuple[str, bytes]]:
-        """The key and the line of each request to an endpoint, those with one history together, in
-        an order that depends on the requests alone."""
-        query = "SELECT request, purpose FROM requests WHERE needed = ? AND endpoint = ?"
-        for row in self.store.rows(f"{query} ORDER BY {_ORDER}", self._round, name):
+        """The key and the line of each request to an endpoint, in the order of the build: what
+        shares a history is asked together."""
+        query = "SELECT request, purpose FROM requests WHERE round = ? AND endpoint = ?"
+        for row in self.store.rows(f"{query} ORDER BY rowid", self._round, name):
             request = Request.of(*row)
             body = request.body(endpoint.token_parameter)
             line = {"custom_id": request.key, "method": "POST", "url": URL, "body": body}
@@ -181,7 +169,7 @@ class Recorder(Client):
         super().__init__(meter, requests.store)
         self._name, self._requests = name, requests
 
-    async def fetch(self, request: Request) -> Answer:
+    async def fetch(self, request: Request) -> Completion:
         """Raises Unanswered; or what `need` raises, and Interrupted, and then nothing is noted."""
         self.go_on()
         self._requests.need(self._name, request, self.meter)

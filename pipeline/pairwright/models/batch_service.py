@@ -20,17 +20,18 @@ from typer import Argument, Option
 from pairwright.errors import CallFailed, ConfigError, EndpointRefused, InputError, first_invalid
 from pairwright.files import CALLS, write_whole
 from pairwright.models.batch import URL, RequestFile, Requests
-from pairwright.models.calls import (
-    Answer,
-    Request,
+from pairwright.models.connect import api_key
+from pairwright.models.reply import (
+    Completion,
     Response,
     Secrets,
     Transient,
     error_of,
     is_same_model,
+    printable,
     read_reply,
 )
-from pairwright.models.connect import api_key
+from pairwright.models.request import Request
 from pairwright.models.store import Store
 from pairwright.options import RunPath
 from pairwright.settings import read_toml
@@ -95,6 +96,7 @@ class Ingest:
                 for number, raw in enumerate(file, start=1):
                     if text := raw.removeprefix(b"\xef\xbb\xbf").strip():
                         self._line(text, f"{path}:{number}")
+            self.requests.settle()
         except OSError as error:
             raise InputError(
                 f"cannot be read: {error.strerror}",
@@ -129,29 +131,28 @@ class Ingest:
         # Whatever became of another try, the first answer stays.
         if self.requests.store.get(key):
             self.known += 1
-        elif call := self.requests.call(key):
-            answer = _answer(*call, reply, self.secrets)
-            # First the store: a stop in between asks for nothing twice.
-            self.requests.store.keep(call[1], answer)
-            self.stored += 1
-        else:
+            return
+        call = self.requests.call(key)
+        if call is None:
             raise ValueError("this run asked for nothing with that custom_id")
-        self.requests.answered(key)
+        endpoint, request = call
+        said = Response(reply.status, self.secrets.without(reply.body))
+        self.requests.store.keep(request, _completion(endpoint, request, said))
+        self.stored += 1
 
 
-def _answer(endpoint: str, request: Request, reply: Response, secrets: Secrets) -> Answer:
+def _completion(endpoint: str, request: Request, reply: Response) -> Completion:
     try:
-        # The batch was run, so the key is known.
-        answer = read_reply(request, reply, f"[endpoints.{endpoint}]", secrets, known_key=True)
+        # The batch was run, so the API key is known.
+        found = read_reply(request.key, reply, f"[endpoints.{endpoint}]", known_key=True)
     except Transient as error:
         raise CallFailed(error.reason, error.detail) from None
     except (CallFailed, EndpointRefused) as error:
         failed = CallFailed(f"http_{reply.status}", str(getattr(error, "detail", error)))
         raise failed if reply.status in _ACCOUNT else EndpointRefused(str(failed)) from None
-    served = answer.completion.served
-    if served and not is_same_model(served, request.model):
-        raise ValueError(f"a reply of the model {served[:80]!r}, not of {request.model!r}")
-    return answer
+    if found.served and not is_same_model(found.served, request.model):
+        raise ValueError(f"a reply of the model {found.served[:80]!r}, not of {request.model!r}")
+    return found
 
 
 @contextmanager
@@ -242,8 +243,9 @@ def _batch_api(config: Config, name: str) -> "Iterator[OpenAI]":
         with OpenAI(api_key=key or "none", base_url=url, timeout=endpoint.timeout_s) as api:
             yield api
     except APIError as error:
+        said = Secrets(key).without(str(error.__cause__ or error).encode("utf-8", "replace"))
         raise EndpointRefused(
-            f"{where} {url}: {Secrets(key).hide(str(error.__cause__ or error))}\n"
+            f"{where} {url}: {printable(said.decode())}\n"
             "  Check `base_url`, and the key in the variable that `api_key_env` names; then run the"
             " same command again: nothing is submitted twice."
         ) from None

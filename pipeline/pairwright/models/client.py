@@ -6,7 +6,6 @@ A reply is committed before it is handed on, and equal requests in flight are as
 
 import asyncio
 from abc import ABC, abstractmethod
-from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -15,21 +14,19 @@ from typing import Self
 import tenacity
 
 from pairwright.errors import BudgetSpent, CallFailed, EndpointRefused, Interrupted
-from pairwright.models.calls import (
-    Answer,
+from pairwright.models.reply import (
     Completion,
-    Request,
     Response,
     Secrets,
     Transient,
     completion_of,
     is_same_model,
     read_reply,
-)  # fmt: skip
+)
+from pairwright.models.request import Request
 from pairwright.models.store import Store, unusable
 from pairwright.settings.endpoints import Endpoint
 
-RECENT = 10_000
 MAX_WAIT_S = 300
 """The longest wait that an endpoint may ask for before its calls fail."""
 _JITTERED = tenacity.wait_exponential(multiplier=0.5, max=30) + tenacity.wait_random(0, 0.5)
@@ -74,12 +71,10 @@ class Client(ABC):
     to a reply that is not stored."""
 
     def __init__(self, meter: Meter, store: Store | None = None) -> None:
-        """Without a `store` the latest replies are kept in memory alone."""
+        """Without a `store` no reply is kept."""
         self.meter = meter
         self._stopping = asyncio.Event()
         self._store = store
-        self.recent: OrderedDict[str, Completion] = OrderedDict()
-        """The latest replies: the units of one item ask for the same ones."""
         # Of a store, because two endpoints may be asked for one key at once.
         self._in_flight = {} if store is None else store.in_flight
 
@@ -98,43 +93,33 @@ class Client(ABC):
         if self._stopping.is_set():
             raise Interrupted(INTERRUPTED)
 
-    async def complete(self, request: Request) -> Completion:
-        """The stored reply, or a new one, which is then stored. Raises also StoreError."""
-        key = request.key
-        if self._store and key not in self.recent and (stored := self._store.get(key)):
-            try:
-                self._remember(completion_of(key, stored))
-            except ValueError as error:
-                raise unusable(self._store.path, error, key) from None
-        return self.recent.get(key) or await self._once(request)
-
     @abstractmethod
-    async def fetch(self, request: Request) -> Answer:
+    async def fetch(self, request: Request) -> Completion:
         """A usable reply. Raises CallFailed, EndpointRefused and Interrupted."""
 
-    def _remember(self, completion: Completion) -> Completion:
-        self.recent[completion.key] = completion
-        if len(self.recent) > RECENT:
-            self.recent.popitem(last=False)
-        return completion
-
-    async def _once(self, request: Request) -> Completion:
-        """A reply to a request, which is sent once however often it is asked meanwhile."""
+    async def complete(self, request: Request) -> Completion:
+        """The stored reply, or a new one, which is then stored. A request is sent once however
+        often it is asked meanwhile. Raises also StoreError."""
         key, in_flight = request.key, self._in_flight
+        if self._store and (stored := self._store.get(key)):
+            try:
+                return completion_of(key, stored)
+            except ValueError as error:
+                raise unusable(self._store.path, error, key) from None
         if key in in_flight:
             return await asyncio.shield(in_flight[key])
         mine = in_flight[key] = asyncio.get_running_loop().create_future()
         try:
-            answer = await self.fetch(request)
+            completion = await self.fetch(request)
             if self._store:
-                await self._store.put(request, answer)
+                await self._store.put(request, completion)
         except BaseException as error:
             mine.set_exception(error)
             mine.exception()  # Nobody else may be waiting for it.
             raise
         else:
-            mine.set_result(answer.completion)
-            return self._remember(answer.completion)
+            mine.set_result(completion)
+            return completion
         finally:
             del in_flight[key]
 
@@ -184,7 +169,12 @@ class EndpointClient(Client):
     def _say(self, text: str) -> None:
         self._note(f"{self.place} {text}")
 
-    async def fetch(self, request: Request) -> Answer:
+    def go_on(self) -> None:
+        super().go_on()
+        if self._closed:
+            raise CallFailed("rate_limited", self._closed)
+
+    async def fetch(self, request: Request) -> Completion:
         """A usable reply. Raises CallFailed after the last attempt, and at once for a longer wait
         than MAX_WAIT_S; EndpointRefused, BudgetSpent and Interrupted."""
         try:
@@ -192,29 +182,24 @@ class EndpointClient(Client):
         except Transient as error:
             raise self._given_up(error) from None
 
-    async def _attempt(self, request: Request) -> Answer:
+    async def _attempt(self, request: Request) -> Completion:
         async with self._free:
             self.go_on()
             try:
                 with self.meter.sending():
-                    where, reply = f"{self.place} {self.where}", await self.post(request)
-                    answer = read_reply(
-                        request, reply, where, self._secrets, known_key=self._answered
-                    )
+                    status, body, headers = await self.post(request)
+                    response = Response(status, self._secrets.without(body), headers)
+                    where, known = f"{self.place} {self.where}", self._answered
+                    completion = read_reply(request.key, response, where, known_key=known)
             except Transient as error:
                 # Its traceback would hold the body of the reply until the last attempt.
                 raise error.with_traceback(None) from None
-        served = answer.completion.served
+        served = completion.served
         if not self._answered and served and not is_same_model(served, request.model):
             self._say(f"asked for {request.model}, and replies name the model {served}")
         self._answered = True
-        self.meter.cost += self._endpoint.cost(*answer.completion.tokens[:2])
-        return answer
-
-    def go_on(self) -> None:
-        super().go_on()
-        if self._closed:
-            raise CallFailed("rate_limited", self._closed)
+        self.meter.cost += self._endpoint.cost(*completion.tokens[:2])
+        return completion
 
     def _passes(self, error: BaseException) -> bool:
         """Whether a call is sent again: not if the endpoint asks for too long a wait."""
@@ -227,8 +212,8 @@ class EndpointClient(Client):
             if not self._closed:
                 most = f"the longest wait is {MAX_WAIT_S:,.0f} s"
                 self._say(f"{error.detail}; {asked}, and {most}: its calls fail")
-            self._closed = f"{self.place} not sent: {asked}"
-            return CallFailed("rate_limited", f"{self.place} {error.detail}; {asked}")
+            self._closed = f"{self.place} {error.detail}; {asked}"
+            return CallFailed("rate_limited", self._closed)
         detail = f"{error.detail} (after {self._endpoint.attempts} attempts)"
         # An endpoint that has never answered is given up.
         if not self._answered and error.reason in ("connection", "web_page"):

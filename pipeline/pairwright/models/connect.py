@@ -4,10 +4,11 @@ import logging
 import os
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
 from typing import TypeAlias
 
 from pairwright.errors import ConfigError
-from pairwright.models.client import Client, EndpointClient, Meter
+from pairwright.models.client import Client, Meter
 from pairwright.models.engine import Engine, require_vllm
 from pairwright.models.model import CallLog, Model, Models
 from pairwright.models.recording import Recorded
@@ -38,11 +39,11 @@ def api_key(name: str, endpoint: Endpoint) -> str | None:
 
 def client_of(
     name: str, endpoint: Endpoint, meter: Meter, store: Store | None = None, say: Say = say
-) -> EndpointClient:
+) -> Client:
     """The client of an endpoint of a config. Raises ConfigError for a key that is not set and an
     engine that is not installed, InputError for a recording that cannot be read."""
     if endpoint.recording is not None:
-        return Recorded(name, endpoint, meter, store)
+        return Recorded(Path(endpoint.recording), meter, store)
     if endpoint.engine == "vllm":
         require_vllm(name)
         return Engine(name, endpoint, meter, store, say=say)

@@ -9,11 +9,11 @@ from typer import Argument
 
 from pairwright import assets
 from pairwright.errors import CallFailed, EndpointRefused
-from pairwright.models.calls import KEY_ADVICE, Response, Transient
 from pairwright.models.client import Meter
 from pairwright.models.connect import api_key
 from pairwright.models.model import Model, Reply
 from pairwright.models.recording import read_recording
+from pairwright.models.reply import KEY_ADVICE, Response, Transient
 from pairwright.models.server import Server
 from pairwright.progress import run_async
 from pairwright.records import Dropped
@@ -121,7 +121,7 @@ async def examine(config: Config, name: str, key: str | None) -> list[ServerFind
         except (CallFailed, EndpointRefused) as error:
             return [*findings, ServerFinding("stop", "requests", f"not answered: {error}")]
     findings += [ServerFinding("note", "replies", said) for said in notes]
-    about, draws = "structured output", len(server.recent)
+    about, draws = "structured output", server.meter.calls
     if isinstance(followed, Dropped):
         return [*findings, ServerFinding("stop", about, f"not followed: {followed.detail}", _NONE)]
     found = f"follows the schema{'' if endpoint.structured else ' in the prompt'}"

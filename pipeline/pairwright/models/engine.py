@@ -16,8 +16,9 @@ from pydantic import JsonValue
 
 from pairwright.assets import install
 from pairwright.errors import ConfigError, PairwrightError
-from pairwright.models.calls import Request, Response, Transient
 from pairwright.models.client import EndpointClient
+from pairwright.models.reply import Response, Transient
+from pairwright.models.request import Request
 from pairwright.settings.endpoints import Endpoint
 
 if TYPE_CHECKING:

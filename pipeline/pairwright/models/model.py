@@ -12,11 +12,20 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, NamedTuple, Protocol, TypeVar, overload
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, JsonValue, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
+from pydantic.json_schema import GenerateJsonSchema
+from pydantic_core.core_schema import ModelSchema
 
-from pairwright.errors import PairwrightError, Unanswered, first_invalid
-from pairwright.models.calls import CONTEXT_LENGTH, MODEL_REFUSED, TOOL_CALL, Completion, Request
-from pairwright.records import Dropped, Record
+from pairwright.errors import EndpointRefused, PairwrightError, Unanswered, first_invalid
+from pairwright.models.reply import (
+    CONTENT_FILTER,
+    CONTEXT_LENGTH,
+    MODEL_REFUSED,
+    TOOL_CALL,
+    Completion,
+)
+from pairwright.models.request import Request
+from pairwright.records import Dropped
 from pairwright.settings.endpoints import Endpoint, Sampling
 from pairwright.settings.prompt import Ask, Message
 from pairwright.text import visible
@@ -58,37 +67,23 @@ class LLM(Protocol):
         ...
 
 
-class Usage(NamedTuple):
-    """What some calls add up to."""
-
-    calls: int = 0
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
-    cached_tokens: int = 0
-    """Those of `prompt_tokens` that came from the endpoint's cache."""
-
-    @classmethod
-    def of(cls, each: Iterable["Usage"]) -> "Usage":
-        """The sum of several."""
-        return cls(*map(sum, zip(cls(), *each, strict=True)))
-
-
 @dataclass
 class CallLog:
     """The calls of one piece of work; equal calls are noted once."""
 
     made: dict[str, str] = field(default_factory=dict)
     """The purpose of each call by its key, in the order of the answers."""
-    used: Usage = field(default_factory=Usage)
+    tokens: int = 0
+    """Tokens of all prompts and replies."""
     recorded: set[str] = field(default_factory=set)
     """Models whose replies came from a recording."""
 
-    def add(self, request: Request, completion: Completion) -> None:
+    def add(self, request: Request, reply: Completion) -> None:
         """Note an answered call."""
-        if completion.key not in self.made:
-            self.used = Usage.of([self.used, Usage(1, *completion.tokens)])
-            self.recorded |= {request.model} if completion.recorded else set()
-        self.made[completion.key] = request.purpose
+        if reply.key not in self.made:
+            self.tokens += reply.prompt_tokens + reply.completion_tokens
+            self.recorded |= {request.model} if reply.recorded else set()
+        self.made[reply.key] = request.purpose
 
 
 class Model(NamedTuple):
@@ -109,76 +104,80 @@ class Model(NamedTuple):
         """The same model with its calls noted."""
         return Model(self.llm, self.endpoint, self.sampling, log)
 
-    async def write(self, ask: Ask, draw: int = 0) -> str | Dropped:
+    async def write(self, prompt: Ask, draw: int = 0) -> str | Dropped:
         """Free text. An empty one is drawn again."""
 
         def read(text: str) -> str | Unread:
             return visible(text).strip() or Unread("empty")
 
-        draws = (draw, _NEXT_SERIES)
-        return await self.understood(ask, None, read, unread="unusable_reply", draws=draws)
+        return await self.ask(prompt, read, unread="unusable_reply", draw=draw, step=_NEXT_SERIES)
 
     async def answer(
-        self, ask: Ask, reply: type[R], check: Callable[[R], str | None] | None = None
+        self, prompt: Ask, reply: type[R], check: Callable[[R], str | None] | None = None
     ) -> R | Dropped:
         """A reply that validates as `reply` and passes `check`, which says what is wrong; or
         Dropped with the last complaint, after `attempts` draws without one."""
 
         def read(text: str) -> R | Unread:
             parsed = parse(text, reply)
-            if isinstance(parsed, str):
-                return Unread(parsed)
-            wrong = check(parsed) if check else None
+            wrong = check(parsed) if check and not isinstance(parsed, Unread) else None
             return Unread(wrong) if wrong else parsed
 
-        return await self.understood(ask, schema_of(reply), read)
+        return await self.ask(prompt, read, reply)
 
-    async def understood(
+    async def ask(
         self,
-        ask: Ask,
-        schema: tuple[str, str] | None,
+        prompt: Ask,
         read: Callable[[str], T | Unread],
+        reply: type[Reply] | None = None,
         *,
         unread: str = "unparseable",
-        draws: tuple[int, int] = (0, 1),
+        draw: int = 0,
+        step: int = 1,
     ) -> T | Dropped:
         """What `read` makes of the first draw that it can read, from one number on by a step.
 
-        Without a schema the prompt alone says what to reply. After a reply that was cut short the
-        next draw has twice the room, unless it does not fit.
+        Without a kind of `reply` the prompt alone says what to reply. After a reply that was cut
+        short the next draw has twice the room, unless the endpoint refuses that.
         """
-        why, (draw, step) = Dropped(stage=ask.name, reason=unread), draws
+        why = Dropped(stage=prompt.name, reason=unread)
         room = least = self.sampling.max_tokens
         for number in range(draw, draw + step * self.sampling.attempts, step):
-            request = self._request(ask, number, room, schema)
-            completion = await self.llm.complete(request)
-            if self.log is not None:
-                self.log.add(request, completion)
-            if completion.finish == CONTEXT_LENGTH and room > least:
+            request = self._request(prompt, number, room, reply)
+            try:
+                completion = await self.llm.complete(request)
+            except EndpointRefused:
+                if room == least:
+                    raise
                 room = least
                 continue
-            if completion.finish in ("content_filter", CONTEXT_LENGTH):
-                detail = completion.text[:500]
-                return Dropped(stage=ask.name, reason=completion.finish, detail=detail)
-            failed = _no_reply(completion, room, least)
+            if self.log is not None:
+                self.log.add(request, completion)
+            finish, text = completion.finish, completion.text
+            if finish == CONTEXT_LENGTH and room > least:
+                room = least
+                continue
+            if finish in (CONTENT_FILTER, CONTEXT_LENGTH):
+                return Dropped(stage=prompt.name, reason=finish, detail=text[:500])
+            failed = _no_reply(completion, f"max_tokens = {room}{' (doubled)' * (room > least)}")
             if failed is None:
-                understood = read(completion.text)
+                understood = read(text)
                 if not isinstance(understood, Unread):
                     return understood
                 failed = unread, understood.why
-            why = Dropped(stage=ask.name, reason=failed[0], detail=failed[1])
-            if completion.finish == "length":
+            why = Dropped(stage=prompt.name, reason=failed[0], detail=failed[1])
+            if finish == "length":
                 room *= 2
         return why
 
-    def _request(self, ask: Ask, draw: int, room: int, schema: tuple[str, str] | None) -> Request:
-        messages, endpoint, sampling = ask.messages, self.endpoint, self.sampling
+    def _request(self, prompt: Ask, draw: int, room: int, reply: type[Reply] | None) -> Request:
+        messages, endpoint, sampling = prompt.messages, self.endpoint, self.sampling
+        name, schema = schema_of(reply) if reply else (None, None)
         if schema and not endpoint.structured:
             *before, last = messages
-            wanted = f"Reply with one JSON object that follows this JSON schema:\n{schema[1]}"
+            wanted = f"Reply with one JSON object that follows this JSON schema:\n{schema}"
             messages = (*before, Message(last.role, f"{last.content}\n\n{wanted}"))
-            schema = None
-        name, schema_json = schema or (None, None)
+            name, schema = None, None
         return Request(
             model=endpoint.model,
             revision=endpoint.revision,
@@ -189,36 +188,34 @@ class Model(NamedTuple):
             # Another draw needs another seed, or a seeded engine repeats itself.
             seed=None if sampling.seed is None else sampling.seed + draw,
             schema_name=name,
-            schema_json=schema_json,
+            schema_json=schema,
             extra=sampling.extra_json,
             draw=draw,
-            purpose=ask.name,
-            enlarged=room > sampling.max_tokens,
+            purpose=prompt.name,
         )
 
 
-def _no_reply(completion: Completion, room: int, least: int) -> tuple[str, str] | None:
+def _no_reply(completion: Completion, room: str) -> tuple[str, str] | None:
     """Reason and detail of a model that refused, called a tool, was cut short, or thought and wrote
     no reply; None for a reply that can be read."""
-    cut = completion.finish == "length"
-    if completion.instead == MODEL_REFUSED:
-        return MODEL_REFUSED, f"the model refused: {completion.text[:300]}"
-    if completion.instead:
-        return TOOL_CALL, "the model called a tool and gave no reply: switch tools off"
-    if completion.only_thinking:
-        if not cut:
+    match completion.finish:
+        case "model_refused":
+            return MODEL_REFUSED, f"the model refused: {completion.text[:300]}"
+        case "tool_call":
+            return TOOL_CALL, "the model called a tool and gave no reply: switch tools off"
+        case "length" if completion.only_thinking:
+            return "cut_in_thinking", (
+                f"no room was left after {completion.completion_tokens:,} tokens of thinking: set"
+                " thinking_tokens of its endpoint, or raise max_tokens under [sampling]"
+            )
+        case "length":
+            return "cut_short", f"the reply was cut short at {room}"
+        case _ if completion.only_thinking:
             return "unusable_reply", (
                 "the model thought and gave no reply: the server may take the reply for thinking"
                 " (its --reasoning-parser must be the model's); see `pairwright doctor`"
             )
-        return "cut_in_thinking", (
-            f"no room was left after {completion.completion_tokens:,} tokens of thinking: set"
-            " thinking_tokens of its endpoint, or raise max_tokens under [sampling]"
-        )
-    doubled = f" ({least}, doubled)" if room > least else ""
-    return (
-        ("cut_short", f"the reply was cut short at max_tokens = {room}{doubled}") if cut else None
-    )
+    return None
 
 
 class Models(NamedTuple):
@@ -232,19 +229,6 @@ class Models(NamedTuple):
     @property
     def judge(self) -> Model:
         return self.judges[0]
-
-
-class ModelRef(Record):
-    """A model in a result, identified exactly."""
-
-    name: str
-    """What the settings call it."""
-    kind: str = ""
-    """Of a scorer or planner its kind in the settings, else its role."""
-    model: str = ""
-    revision: str | None = None
-    settings: str = ""
-    """Hash of all that decides its replies beside model and revision."""
 
 
 @overload
@@ -312,8 +296,8 @@ WHOLE_NUMBER = BeforeValidator(_number)
 for 1."""
 
 
-def parse(text: str, reply: type[R]) -> R | str:
-    """The reply as an object, or a sentence saying why it is not one.
+def parse(text: str, reply: type[R]) -> R | Unread:
+    """The reply as an object, or why it is not one.
 
     Strict JSON, or JSON in a Markdown fence or with control characters inside its strings.
     """
@@ -328,12 +312,12 @@ def parse(text: str, reply: type[R]) -> R | str:
         json.dumps(data, ensure_ascii=False).encode()  # Half an emoji is a ValueError.
         return reply.model_validate(data)
     except RecursionError:
-        return "not JSON: nested too deeply"
+        return Unread("not JSON: nested too deeply")
     except ValidationError as error:
         where, why = first_invalid(error)
-        return f"{where or 'the reply'}: {why}"
+        return Unread(f"{where or 'the reply'}: {why}")
     except ValueError as error:
-        return f"not JSON: {error}"
+        return Unread(f"not JSON: {error}")
 
 
 class NumberedEntry(Protocol):
@@ -359,26 +343,22 @@ def in_order(entries: Sequence[E]) -> list[E]:
     return sorted(entries, key=lambda entry: entry.number)
 
 
+class _Plain(GenerateJsonSchema):
+    """Schemas without titles and descriptions, which cost tokens and say nothing to an engine."""
+
+    def field_title_should_be_set(self, schema: Any) -> bool:  # noqa: ARG002
+        return False
+
+    def model_schema(self, schema: ModelSchema) -> dict[str, Any]:
+        made = super().model_schema(schema)
+        return {key: one for key, one in made.items() if key not in ("title", "description")}
+
+
 @lru_cache(maxsize=256)
 def schema_of(reply: type[Reply]) -> tuple[str, str]:
-    """Name and canonical JSON of a reply's schema; titles and descriptions are left out."""
-    # In the order of declaration: engines write fields in the schema's order, and a
-    # reason must come before its score.
-    text = json.dumps(_without_titles(reply.model_json_schema()), separators=(",", ":"))
-    return reply.__name__.removesuffix("Reply").lower(), text
-
-
-def _without_titles(node: Any) -> JsonValue:
-    if isinstance(node, dict):
-        kept = {k: v for k, v in node.items() if k not in ("title", "description")}
-        # A property may itself be called `title`: only schema keywords are dropped.
-        properties = node.get("properties")
-        return {
-            k: {name: _without_titles(one) for name, one in v.items()}
-            if v is properties and isinstance(v, dict)
-            else _without_titles(v)
-            for k, v in kept.items()
-        }
-    if isinstance(node, list):
-        return [_without_titles(v) for v in node]
-    return node  # type: ignore[no-any-return]
+    """Name and canonical JSON of a reply's schema."""
+    # In the order of declaration: engines write fields in the schema's order, and a reason must
+    # come before its score.
+    schema = reply.model_json_schema(schema_generator=_Plain)
+    name = reply.__name__.removesuffix("Reply").lower()
+    return name, json.dumps(schema, separators=(",", ":"))

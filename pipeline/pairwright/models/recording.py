@@ -9,7 +9,7 @@ import json
 import zlib
 from contextlib import closing
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, NamedTuple
 
 from pydantic import ValidationError
 from typer import Option
@@ -17,8 +17,9 @@ from typer import Option
 from pairwright.errors import CallFailed, InputError
 from pairwright.files import CALLS, write_whole
 from pairwright.lines import bounded_lines, unreadable
-from pairwright.models.calls import RECORDED, Request, Response, bytes_of, completion_of
-from pairwright.models.client import EndpointClient
+from pairwright.models.client import Client, Meter
+from pairwright.models.reply import RECORDED, Completion, body_of, completion_of
+from pairwright.models.request import Request
 from pairwright.models.store import Store
 from pairwright.options import RunPath
 from pairwright.records import Record, model_name
@@ -43,21 +44,6 @@ class RecordedCall(Record, extra="ignore"):
     completion_tokens: int = 0
     cached_tokens: int = 0
     thinking_tokens: int = 0
-
-    @property
-    def body(self) -> bytes:
-        """The reply as a chat completion that is marked as recorded."""
-        message = {"content": self.text, "reasoning_content": self.reasoning}
-        usage = {
-            "prompt_tokens": self.prompt_tokens,
-            "completion_tokens": self.completion_tokens,
-            "prompt_tokens_details": {"cached_tokens": self.cached_tokens},
-            "completion_tokens_details": {"reasoning_tokens": self.thinking_tokens},
-        }
-        choices = [{"message": message, "finish_reason": self.finish}]
-        return bytes_of(
-            {"object": RECORDED, "model": self.model, "choices": choices, "usage": usage}
-        )
 
 
 class Recording(NamedTuple):
@@ -91,20 +77,22 @@ def read_recording(path: Path) -> Recording:
         raise InputError(f"cannot be read: {error}", where=path, fix=_FIX) from None
 
 
-class Recorded(EndpointClient):
+class Recorded(Client):
     """A client of a recording. Raises InputError for a file that cannot be read."""
 
-    def __init__(self, *given: Any) -> None:
-        super().__init__(*given)
-        self._path = Path(self._endpoint.recording or "")
-        self._calls = read_recording(self._path).calls
+    def __init__(self, path: Path, meter: Meter, store: Store | None) -> None:
+        super().__init__(meter, store)
+        self._name, self._calls = path.name, read_recording(path).calls
 
-    async def post(self, request: Request) -> Response:
+    async def fetch(self, request: Request) -> Completion:
         """Raises CallFailed for a call that is not recorded."""
-        if call := self._calls.get(request.key):
-            return Response(200, call.body)
-        said = f"{self._path.name} has no reply to this call of the prompt {request.purpose}"
-        raise CallFailed(NOT_RECORDED, said)
+        self.go_on()
+        with self.meter.sending():
+            if call := self._calls.get(request.key):
+                said = call.model_dump(exclude={"key", "prompt"})
+                return completion_of(request.key, body_of(**said, kind=RECORDED))
+            what = f"{self._name} has no reply to this call of the prompt {request.purpose}"
+            raise CallFailed(NOT_RECORDED, what)
 
 
 def record_run(
@@ -133,8 +121,8 @@ def record_run(
     with closing(Store(Path(run) / CALLS, writing=False)) as store:
         for key, purpose, model, reply in store.rows(query):
             said = completion_of(key, reply)._asdict()
-            said |= {"prompt": purpose, "model": model_name(model)}
-            lines.append(RecordedCall.model_validate(said).model_dump_json())
+            call = RecordedCall(**said, prompt=purpose, model=model_name(model))
+            lines.append(call.model_dump_json())
     text = "".join(f"{line}\n" for line in lines).encode()
     write_whole(out, gzip.compress(text, mtime=0) if out.suffix == ".gz" else text)
     return len(lines) - 1

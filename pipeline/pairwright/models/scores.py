@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from pairwright.errors import EndpointRefused
-from pairwright.models.calls import CONTEXT_LENGTH, Request, Response, Transient, stand_in
+from pairwright.models.reply import CONTEXT_LENGTH, Response, Transient, body_of
+from pairwright.models.request import Request
 from pairwright.models.server import Server
 
 LEAST = -9999.0
@@ -34,14 +35,8 @@ def score_of(logits: Sequence[float]) -> float:
 def score_reply(score: float, prompt_tokens: int) -> bytes:
     """The body of a chat completion that says it. A score that is not a number is stored as
     `nan`."""
-    return chat_reply(repr(score) if math.isfinite(score) else "nan", prompt_tokens)
-
-
-def chat_reply(text: str, prompt_tokens: int) -> bytes:
-    """The body of a chat completion that says it, of a model that reads and writes nothing."""
-    choice = {"message": {"role": "assistant", "content": text}, "finish_reason": "stop"}
-    usage = {"prompt_tokens": prompt_tokens, "completion_tokens": 0}
-    return json.dumps({"object": "score", "choices": [choice], "usage": usage}).encode()
+    text = repr(score) if math.isfinite(score) else "nan"
+    return body_of(text, kind="score", prompt_tokens=prompt_tokens)
 
 
 class TokenLogprobs(NamedTuple):
@@ -176,7 +171,7 @@ class PromptLogprobs(ScoringServer):
         ids, most = [*opening["tokens"], *answer["tokens"]], opening["max_model_len"]
         if len(ids) >= most:
             why = f"{len(ids)} tokens, and the model reads {most} and writes one"
-            return stand_in(CONTEXT_LENGTH, why)
+            return body_of(why, CONTEXT_LENGTH, kind="error")
         reply = await self._asked(
             "/v1/completions", model, prompt=ids, prompt_logprobs=0, max_tokens=1, temperature=0.0
         )
@@ -188,4 +183,4 @@ class PromptLogprobs(ScoringServer):
         given = list(zip(ids, found, strict=True))[len(opening["tokens"]) :]
         values = tuple(_number(one[str(token)]["logprob"]) for token, one in given)
         tokens = TokenLogprobs(tuple(token for token, _ in given), values)
-        return chat_reply(to_text(tokens), len(ids))
+        return body_of(to_text(tokens), kind="score", prompt_tokens=len(ids))

@@ -10,20 +10,17 @@ from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 from pairwright.errors import ConfigError
-from pairwright.models.calls import Request, Response, Transient, bytes_of
 from pairwright.models.client import EndpointClient
+from pairwright.models.reply import Response, Transient
+from pairwright.models.request import Request, bytes_of
 from pairwright.settings.endpoints import Endpoint
 
 if TYPE_CHECKING:
-    from httpx2 import Request as HttpRequest
-    from httpx2 import Response as HttpResponse
     from openai import AsyncOpenAI
 
 CONNECT_S = 10
 KEPT_S = 4
 """How long a quiet connection is kept: vLLM's server closes it after five seconds."""
-LARGEST_REPLY = 16 * 1024 * 1024
-"""Bytes of a reply, inflated: three times the log-probabilities of a prompt of 32,000 tokens."""
 
 
 class Server(EndpointClient):
@@ -37,9 +34,7 @@ class Server(EndpointClient):
 
     async def exchange(self, url: str, body: dict[str, Any] | None = None) -> Response:
         """The whole reply to a POST of JSON, or to a GET without a body, whatever its status.
-
-        Raises Transient if none came within the time, or one over `LARGEST_REPLY`.
-        """
+        Raises Transient if none came within the time."""
         from aiohttp import ClientError
         from httpx2 import Response as HttpResponse
         from openai import APIConnectionError, APIStatusError
@@ -52,13 +47,11 @@ class Server(EndpointClient):
                     reply = await self._sdk.get(url, cast_to=HttpResponse)
                 else:
                     reply = await self._sdk.post(url, cast_to=HttpResponse, content=bytes_of(body))
-            return Response(reply.status_code, reply.content, reply.headers)
         except APIStatusError as error:
-            return Response(error.status_code, error.response.content, error.response.headers)
+            reply = error.response
         except (APIConnectionError, ClientError, TimeoutError, ValueError) as error:
-            failure = _failure(error, self._endpoint)
-        # Outside the block: as the context of another error, this one would keep what was read.
-        raise failure
+            raise _failure(error, self._endpoint) from None
+        return Response(reply.status_code, reply.content, reply.headers)
 
     async def __aexit__(self, *_: object) -> None:
         if self._sdk is not None:
@@ -70,28 +63,7 @@ def _connected(endpoint: Endpoint, api_key: str | None) -> "AsyncOpenAI":
     import httpx2
     from openai import AsyncOpenAI, DefaultAioHttpClient
 
-    class Bounded(DefaultAioHttpClient):
-        """Reads replies up to `LARGEST_REPLY`: a few packed bytes may be gigabytes."""
-
-        async def send(self, request: "HttpRequest", **how: Any) -> "HttpResponse":
-            reply, body = await super().send(request, **{**how, "stream": True}), bytearray()
-            try:
-                async for part in reply.aiter_bytes():
-                    body += part
-                    if len(body) > LARGEST_REPLY:
-                        body.clear()
-                        limit = f"more than {LARGEST_REPLY // 1024**2} MiB"
-                        said = f"HTTP {reply.status_code} with {limit}"
-                        raise Transient("reply_too_large", said)
-            finally:
-                await reply.aclose()
-            names = ("Retry-After", "Location")
-            headers = {name: reply.headers[name] for name in names if name in reply.headers}
-            return httpx2.Response(
-                reply.status_code, headers=headers, content=bytes(body), request=request
-            )
-
-    http = Bounded(
+    http = DefaultAioHttpClient(
         # The time of a whole try is limited where it is made.
         timeout=httpx2.Timeout(None, connect=CONNECT_S),
         limits=httpx2.Limits(max_connections=endpoint.concurrency, keepalive_expiry=KEPT_S),
@@ -113,13 +85,14 @@ def _failure(error: BaseException, endpoint: Endpoint) -> Transient:
 
     while error.__cause__ and not isinstance(error, aiohttp.ClientError | TimeoutError):
         error = error.__cause__
-    said = f"{endpoint.base_url}: {error or type(error).__name__}"[:500]
     if isinstance(error, TimeoutError):
         said = f"{endpoint.base_url}: no whole reply in {endpoint.timeout_s:g} s"
+        return Transient("timeout_or_dropped", said)
+    said = f"{endpoint.base_url}: {error or type(error).__name__}"[:500]
     if isinstance(error, aiohttp.ClientConnectorError):
         return Transient("connection", said)
-    dropped = (TimeoutError, aiohttp.ClientConnectionError, aiohttp.ClientPayloadError)
-    return Transient("timeout_or_dropped" if isinstance(error, dropped) else "malformed_body", said)
+    dropped = isinstance(error, aiohttp.ClientConnectionError | aiohttp.ClientPayloadError)
+    return Transient("timeout_or_dropped" if dropped else "malformed_body", said)
 
 
 def proxy_for(base_url: str) -> str | None:

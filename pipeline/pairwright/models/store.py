@@ -11,12 +11,12 @@ import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, NamedTuple, TextIO
 
 from pairwright.errors import InUse, StoreError
 from pairwright.files import locked
-from pairwright.models.calls import Answer, Completion, Request
-from pairwright.models.model import Usage
+from pairwright.models.reply import Completion
+from pairwright.models.request import Request
 
 APPLICATION_ID = 0x50575231  # "PWR1": another format has another number.
 SCHEMA = f"""
@@ -46,7 +46,18 @@ COMMIT;
 """
 _CALL = f"INSERT OR IGNORE INTO calls VALUES ({', '.join('?' * 9)})"
 
+_SUMS = "count(*), total(prompt_tokens), total(completion_tokens), total(cached_tokens)"
 SqlRow = Sequence[object]
+
+
+class Usage(NamedTuple):
+    """What some calls add up to."""
+
+    calls: int
+    prompt_tokens: int
+    completion_tokens: int
+    cached_tokens: int
+    """Those of `prompt_tokens` that came from the endpoint's cache."""
 
 
 class Store:
@@ -169,18 +180,18 @@ class Store:
         row = self.execute(query, key).fetchone()
         return None if row is None else (Request.of(row[0], row[1]), row[2])
 
-    async def put(self, request: Request, answer: Answer) -> None:
+    async def put(self, request: Request, reply: Completion) -> None:
         """Store a reply; returns once it is committed."""
-        self._pending.append(_call_row(request, answer))
+        self._pending.append(_call_row(request, reply))
         if self._committed is None:
             loop = asyncio.get_running_loop()
             self._committed = loop.create_future()
             loop.call_soon(self._flush)
         await asyncio.shield(self._committed)
 
-    def keep(self, request: Request, answer: Answer) -> None:
+    def keep(self, request: Request, reply: Completion) -> None:
         """Store one reply at once."""
-        self.write(_CALL, [_call_row(request, answer)])
+        self.write(_CALL, [_call_row(request, reply)])
 
     def _flush(self) -> None:
         pending, self._pending = self._pending, []
@@ -198,13 +209,12 @@ class Store:
 
     def totals(self) -> Usage:
         """What all calls add up to."""
-        return Usage.of(self.calls_by_model().values())
+        return Usage(*map(int, self.execute(f"SELECT {_SUMS} FROM calls").fetchone()))
 
     def calls_by_model(self) -> dict[str, Usage]:
         """The number of calls to each model, and their tokens."""
-        sums = "count(*), sum(prompt_tokens), sum(completion_tokens), sum(cached_tokens)"
-        rows = self.rows(f"SELECT model, {sums} FROM calls GROUP BY model ORDER BY model")
-        return {str(model): Usage(*sums) for model, *sums in rows}
+        rows = self.rows(f"SELECT model, {_SUMS} FROM calls GROUP BY model ORDER BY model")
+        return {str(model): Usage(*map(int, sums)) for model, *sums in rows}
 
     def served_names(self) -> dict[str, dict[str, int]]:
         """By model, the other models that its replies name, with the number of calls."""
@@ -230,11 +240,10 @@ class Store:
             self.execute("DETACH shard")
 
 
-def _call_row(request: Request, answer: Answer) -> SqlRow:
-    body, completion = answer
-    served = "" if completion.served == request.model else completion.served
-    about = completion.key, request.purpose, request.model, *completion.tokens, served
-    return (*about, body, request.canonical)
+def _call_row(request: Request, reply: Completion) -> SqlRow:
+    served = "" if reply.served == request.model else reply.served
+    about = reply.key, request.purpose, request.model, *reply.tokens, served
+    return (*about, reply.body, request.canonical)
 
 
 def is_held(path: Path) -> bool:

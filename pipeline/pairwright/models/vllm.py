@@ -25,8 +25,8 @@ from vllm.utils.argparse_utils import FlexibleArgumentParser
 from vllm.v1.engine.async_llm import AsyncLLM
 
 from pairwright.errors import EndpointRefused, first_invalid
-from pairwright.models.calls import Response
 from pairwright.models.engine import parsed, wrong
+from pairwright.models.reply import Response
 from pairwright.settings.endpoints import Endpoint
 
 

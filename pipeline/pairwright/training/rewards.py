@@ -14,7 +14,7 @@ from pydantic import FailFast, Field, ValidationError, model_validator
 from pydantic_core import to_json
 
 from pairwright.errors import CallFailed, EndpointRefused, InputError, first_invalid
-from pairwright.models.calls import Transient
+from pairwright.models.reply import Transient
 from pairwright.models.server import proxy_for
 from pairwright.records import Record
 

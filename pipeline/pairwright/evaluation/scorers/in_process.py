@@ -28,10 +28,10 @@ from pairwright.evaluation.scorers.opening import (
     ref_of,
 )
 from pairwright.evaluation.scorers.score_models import RewardModel
-from pairwright.models import CONTEXT_LENGTH, Answer, Request, completion_of
-from pairwright.models.calls import stand_in
+from pairwright.models import CONTEXT_LENGTH, Completion, Request, completion_of
 from pairwright.models.client import Client, Meter
 from pairwright.models.local_model import TokenizedText
+from pairwright.models.reply import body_of
 from pairwright.models.scores import score_reply
 from pairwright.models.store import Store
 from pairwright.records import Record
@@ -103,7 +103,7 @@ class BatchClient(Client):
         if self._working:
             await self._working
 
-    async def fetch(self, request: Request) -> Answer:
+    async def fetch(self, request: Request) -> Completion:
         """Wait for a score as a stored reply. Raises BudgetSpent, Interrupted, and what answering
         raises."""
         with self.meter.sending():
@@ -112,7 +112,7 @@ class BatchClient(Client):
             if self._working is None or self._working.done():
                 self._working = asyncio.create_task(self._work())
             body = await waiting.reply
-        return Answer(body, completion_of(request.key, body))
+        return completion_of(request.key, body)
 
     @abstractmethod
     async def answer(self, gathered: list[QueuedCall]) -> None:
@@ -192,7 +192,7 @@ class InProcess(BatchClient):
         for waiting, text in zip(gathered, read, strict=True):
             if len(text) > model.limit:
                 detail = f"{len(text)} tokens, and the model reads {model.limit}"
-                waiting.answer(stand_in(CONTEXT_LENGTH, detail))
+                waiting.answer(body_of(detail, CONTEXT_LENGTH, kind="error"))
             else:
                 fitting.append((waiting, text))
         texts = [text for _, text in fitting]

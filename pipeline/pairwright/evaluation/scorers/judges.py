@@ -28,7 +28,6 @@ from pairwright.models import (
     Reply,
     Unread,
     parse,
-    schema_of,
     together,
 )
 from pairwright.models.connect import client_of
@@ -53,7 +52,7 @@ class MeteredModel(NamedTuple):
     @property
     def tokens(self) -> int:
         """Tokens that were read and written."""
-        return self.log.used.prompt_tokens + self.log.used.completion_tokens
+        return self.log.tokens
 
 
 class PreferReply(Reply):
@@ -88,16 +87,16 @@ class _BoundJudge(NamedTuple):
 
         def understood(text: str) -> T | Unread:
             parsed = parse(text, reply)
-            if isinstance(parsed, str):
+            if isinstance(parsed, Unread):
                 return read(text)
             value: T = getattr(parsed, list(reply.model_fields)[-1])
             return value
 
         if isinstance(self.prompts, OwnPrompt):
-            answer = await model.understood(self.prompts.ask(**known), None, understood)
+            answer = await model.ask(self.prompts.ask(**known), understood)
         else:
             prompt = self.prompts.ask(name, **known)
-            answer = await model.understood(prompt, schema_of(reply), understood)
+            answer = await model.ask(prompt, understood, reply)
         return Unscored(answer.reason, answer.detail) if isinstance(answer, Dropped) else answer
 
 

@@ -41,7 +41,8 @@ from pairwright.evaluation.scorers.score_models import RewardModel
 from pairwright.evaluation.scorers.scorer import PromptContent, ResponseScore, Unscored
 from pairwright.models import Completion
 from pairwright.models.client import Meter
-from pairwright.models.scores import chat_reply, score_reply
+from pairwright.models.reply import body_of
+from pairwright.models.scores import score_reply
 from pairwright.models.store import Store
 from pairwright.pairs.conversion import user_message
 from pairwright.records import Record
@@ -184,7 +185,7 @@ class OwnObject(BatchClient):
             # A tuple: a class that sorted the candidates in place would mix up their scores.
             candidates = tuple(self.candidates[one.request.key] for one in lot)
             for waiting, score in zip(lot, await self._scores(candidates), strict=True):
-                waiting.answer(chat_reply(_NONE, 0) if score is None else score_reply(score, 0))
+                waiting.answer(body_of(_NONE) if score is None else score_reply(score, 0))
 
     async def _scores(self, candidates: tuple[Candidate, ...]) -> list[float | None]:
         try:

@@ -19,16 +19,22 @@ from typing import Literal, NamedTuple, Protocol, runtime_checkable
 from pairwright import text
 from pairwright.errors import CallFailed
 from pairwright.manner import Manner, manner_scores
-from pairwright.models import ModelRef
-from pairwright.records import Post
+from pairwright.records import Post, Record
 
 PreferredPlace = Literal["first", "second", "tie"]
 
 
-class ScorerRef(ModelRef):
-    """The scorer, identified exactly."""
+class ScorerRef(Record):
+    """A scorer, planner, judge or policy, identified exactly."""
 
+    name: str
+    """What the settings call it."""
     kind: str
+    """Of a scorer or planner its kind in the settings, else its role."""
+    model: str = ""
+    revision: str | None = None
+    settings: str = ""
+    """Hash of all that decides its replies beside model and revision."""
 
 
 class PromptContent(NamedTuple):

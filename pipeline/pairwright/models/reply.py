@@ -1,0 +1,342 @@
+"""What came back: a reply as it is stored, or the reason why there is none.
+
+A `Response` is what a server or an engine said, whatever its status. `read_reply` makes the
+`Completion` of it that is stored and read, or raises what the failure means.
+"""
+
+import json
+import math
+import os
+import re
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from email.utils import parsedate_to_datetime
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from pairwright.errors import CallFailed, EndpointRefused
+from pairwright.models.request import bytes_of
+from pairwright.text import visible
+
+RECORDED = "pairwright-recorded"
+"""The `object` of replies that come from a recording."""
+CONTEXT_LENGTH, CONTENT_FILTER = "context_length", "content_filter"
+"""The `finish` of a reply that says that the prompt does not fit, or that a filter refuses it."""
+MODEL_REFUSED, TOOL_CALL = "model_refused", "tool_call"
+"""The `finish` of a message that has a refusal, or calls a tool, and has no content."""
+_BROKEN_OFF = ("error", "abort", "aborted", "cancelled", "canceled")
+"""Finish reasons of engines that gave up: what there is of the text is not a reply."""
+
+
+class Response(NamedTuple):
+    """What came back for a request, whatever its status."""
+
+    status: int
+    body: bytes
+    headers: Mapping[str, str] = MappingProxyType({})
+
+
+class Completion(NamedTuple):
+    """A reply, and what is read from it."""
+
+    key: str
+    text: str
+    finish: str = "stop"
+    """The endpoint's finish reason, or why there is no reply."""
+    reasoning: str = ""
+    """What a model thought before its reply; never part of `text`."""
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cached_tokens: int = 0
+    """Those of `prompt_tokens` that came from the endpoint's cache."""
+    thinking_tokens: int = 0
+    recorded: bool = False
+    """Whether it comes from a recording of an earlier run."""
+    served: str = ""
+    """The model that the reply says answered; empty if it names none."""
+    body: bytes = b""
+    """The reply as it came and is stored."""
+
+    @property
+    def tokens(self) -> tuple[int, int, int]:
+        """Tokens of the prompt, of the reply, and those of the prompt from a cache."""
+        return self.prompt_tokens, self.completion_tokens, self.cached_tokens
+
+    @property
+    def only_thinking(self) -> bool:
+        """Whether the model thought and wrote no reply."""
+        return bool(self.reasoning or self.thinking_tokens) and not self.text.strip()
+
+
+def body_of(
+    text: str,
+    finish: str = "stop",
+    *,
+    kind: str = "chat.completion",
+    model: str = "",
+    reasoning: str = "",
+    prompt_tokens: int = 0,
+    completion_tokens: int = 0,
+    cached_tokens: int = 0,
+    thinking_tokens: int = 0,
+) -> bytes:
+    """The body of a chat completion that says this, for a reply that did not come as one."""
+    message = {"role": "assistant", "content": text, "reasoning_content": reasoning}
+    usage = {
+        "prompt_tokens": prompt_tokens,
+        "completion_tokens": completion_tokens,
+        "prompt_tokens_details": {"cached_tokens": cached_tokens},
+        "completion_tokens_details": {"reasoning_tokens": thinking_tokens},
+    }
+    choices = [{"message": message, "finish_reason": finish}]
+    return bytes_of({"object": kind, "model": model, "choices": choices, "usage": usage})
+
+
+def completion_of(key: str, body: bytes) -> Completion:
+    """The reply that the body of a chat completion holds. Raises ValueError for another body, with
+    the words of an error that it holds instead."""
+    try:
+        data = json.loads(body)
+    except (ValueError, RecursionError):
+        raise ValueError(f"not JSON: {first_words(body)!r}") from None
+    try:
+        if not data.get("choices") and (error := data.get("error")):
+            words = (isinstance(error, dict) and error.get("message")) or error
+            raise ValueError(f"an error instead of a reply: {visible(str(words))[:500]}")
+        choice, usage = data["choices"][0], data.get("usage")
+        message = choice["message"]
+        text, instead = _said(message)
+        thought, text = _without_thinking(text)
+        reasoning = message.get("reasoning_content") or message.get("reasoning") or ""
+        prompt, reply = _count(usage, "prompt_tokens"), _count(usage, "completion_tokens")
+        cached = _count(usage, "prompt_tokens_details", "cached_tokens")
+        thinking = _count(usage, "completion_tokens_details", "reasoning_tokens")
+        return Completion(
+            key,
+            # Half an emoji, cut inside its escape, can be written to no file.
+            text.encode("utf-8", "replace").decode(),
+            instead or str(choice.get("finish_reason") or "stop"),
+            reasoning + thought,
+            prompt,
+            reply,
+            min(prompt, cached),
+            min(reply, thinking),
+            data.get("object") == RECORDED,
+            " ".join(visible(str(data.get("model") or "")).split())[:200],
+            body,
+        )
+    except (LookupError, TypeError, AttributeError) as error:
+        raise ValueError(f"not a chat completion ({type(error).__name__}: {error})") from None
+
+
+def _said(message: Any) -> tuple[str, str]:
+    """The text of a message; and what it has instead of content."""
+    content = message.get("content")
+    if isinstance(content, list):
+        texts = (one["text"] for one in content if one.get("type") in ("text", "output_text"))
+        content = "".join(texts)
+    if content:
+        return content, ""
+    if refusal := message.get("refusal"):
+        return refusal, MODEL_REFUSED
+    calls = message.get("tool_calls") or message.get("function_call")
+    return "", TOOL_CALL if calls else ""
+
+
+_OPEN, _CLOSE = r"(?:<think(?:ing)?>|\[THINK\])", r"(?:</think(?:ing)?>|\[/THINK\])"
+_TAG = re.compile(f"{_OPEN}|{_CLOSE}")
+# A template may open it in the prompt: then only its end is in the reply.
+_THOUGHT = re.compile(rf"(?:\s*{_OPEN}.*?{_CLOSE}|(?:(?!{_TAG.pattern}).)*{_CLOSE})+", re.DOTALL)
+_CUT_SHORT = re.compile(rf"\s*{_OPEN}")
+
+
+def _without_thinking(text: str) -> tuple[str, str]:
+    """The thinking at the start of a text, if a server leaves it inline, and what follows. Tags
+    further on, and those inside JSON, are words of the reply."""
+    if not _TAG.search(text):
+        return "", text
+    with suppress(ValueError, RecursionError):
+        json.loads(text)
+        return "", text
+    found = _THOUGHT.match(text)
+    thought, rest = (found[0], text[found.end() :]) if found else ("", text)
+    if _CUT_SHORT.match(rest):
+        thought, rest = thought + rest, ""
+    return _TAG.sub("", thought), rest
+
+
+def _count(usage: Any, *names: str) -> int:
+    """A number of tokens; 0 for one that no endpoint can mean."""
+    for name in names:
+        usage = usage.get(name) if isinstance(usage, dict) else None
+    return int(usage) if isinstance(usage, int | float) and 0 <= usage < 1_000_000_000 else 0
+
+
+_VERSION = re.compile(r"(?:[-@:](?:latest|\d{3,}(?:-\d\d){0,2}))?(?:\.gguf)?")
+
+
+def is_same_model(served: str, wanted: str) -> bool:
+    """Whether two names are of one model, as far as names can tell: case and folders do not count,
+    and one of them may go on with `latest`, a date, a version of three digits, or `.gguf`."""
+    names = (name.strip().rstrip("/").rpartition("/")[2].casefold() for name in (served, wanted))
+    short, long = sorted(names, key=len)
+    ending = long[len(short) :] if short and long.startswith(short) else "-"
+    return _VERSION.fullmatch(ending) is not None
+
+
+# Secrets
+
+
+class Secrets:
+    """API keys and the values of custom headers, which a server may repeat in what it says."""
+
+    def __init__(self, *keys: str | None) -> None:
+        values = set(filter(None, keys))
+        for line in os.environ.get("OPENAI_CUSTOM_HEADERS", "").splitlines():
+            value = line.partition(":")[2].strip()
+            # Of `Basic xyz` a server may repeat the second part alone.
+            values |= {value, *value.split()}
+        # A shorter key (`test`, `none`) may be a word of a reply. The longest first: one secret may
+        # be part of another.
+        long = (value.encode() for value in values if len(value) >= 8)
+        self._values = sorted(long, key=len, reverse=True)
+
+    def without(self, body: bytes) -> bytes:
+        """The body of a reply with every secret replaced by `***`."""
+        for secret in self._values:
+            body = body.replace(secret, b"***")
+        return body
+
+
+def printable(message: str) -> str:
+    """A server's message without control characters, which a terminal would obey, and with all that
+    looks like a key, or part of one, replaced."""
+    return re.sub(r"\b(sk|hf|key|gsk)[-_][\w*.-]{4,}", r"\1-***", visible(message))
+
+
+def first_words(body: bytes) -> str:
+    """How a body begins that is not JSON, without the tags of a web page."""
+    text = body[:2000].decode("utf-8", "replace")
+    kind = "a web page: " if is_page(body) else ""
+    return kind + " ".join(visible(re.sub(r"<[^>]*>", " ", text)).split())[:100]
+
+
+def is_page(body: bytes) -> bool:
+    """Whether a body is a web page: of a proxy, a sign-in, or a server that is not the API."""
+    return body.lstrip().startswith(b"<")
+
+
+# What a refusal means
+
+
+class Transient(Exception):
+    """Worth asking again: a rate limit, a server error, a lost connection, a broken body."""
+
+    def __init__(self, reason: str, detail: str, retry_after: float | None = None) -> None:
+        super().__init__(detail)
+        self.reason, self.detail, self.retry_after = reason, detail, retry_after
+
+
+def read_reply(key: str, response: Response, where: str, *, known_key: bool) -> Completion:
+    """The reply to the request of this key; `known_key` if the endpoint has taken the API key
+    before. A refusal of this one prompt is a reply, too: it is too long, or a filter refuses it.
+
+    Raises Transient for what is worth asking again, EndpointRefused for what every call of this
+    kind would meet, and CallFailed for anything else.
+    """
+    body = response.body
+    if not 200 <= response.status < 300:
+        body = body_of(*_refused(response, where, known_key=known_key), kind="error")
+    try:
+        completion = completion_of(key, body)
+    except ValueError as error:
+        failure = Transient("web_page" if is_page(body) else "malformed_body", f"{where}: {error}")
+    else:
+        if completion.finish not in _BROKEN_OFF:
+            return completion
+        failure = Transient("broken_off", f"the engine ended with {completion.finish!r}")
+    # Outside the block: as the context of another error, this one would keep the body.
+    raise failure
+
+
+_CONTEXT = re.compile(
+    r"context[ _](?:length|window|size)|maximum context|too many tokens|prompt is too long"
+    r"|input is too long|input token count|exceeds the maximum number of tokens|max_new_tokens",
+    re.I,
+)
+# Parameters that are the same in every call of a role: one refusal means all.
+_OURS = frozenset({"max_tokens", "max_completion_tokens", "response_format", "temperature", "seed"})
+_UNSUPPORTED = re.compile(
+    r"unsupported|not supported|unrecognized|unknown (?:parameter|argument)"
+    r"|extra inputs are not permitted|does not support|grammar error",
+    re.I,
+)
+_AGAIN = (408, 409, 425, 429)
+KEY_ADVICE = "Set the API key in the environment variable that `api_key_env` names."
+_PLACE = "Check `base_url` (it usually ends in /v1) and `model`; see `pairwright doctor`."
+_PASSWORD = "A proxy wants a password: name it in HTTPS_PROXY, or the server in NO_PROXY."
+_ADVICE = {
+    401: KEY_ADVICE, 402: "The account has no credit left.", 403: KEY_ADVICE, 404: _PLACE,
+    405: _PLACE, 407: _PASSWORD,
+}  # fmt: skip
+"""What to do about a status that every call would get."""
+
+
+def _refused(response: Response, where: str, *, known_key: bool) -> tuple[str, str]:
+    """The words and the `finish` of a refusal of this one prompt. Raises as `read_reply` does."""
+    status, error = response.status, error_of(response.body)
+    code, parameter = str(error.get("code") or ""), str(error.get("param") or "")
+    words = str(error.get("message", error.get("detail", error or "")) or "")
+    message = printable(words)[:1000] or f"HTTP {status} without a word"
+    if 300 <= status < 400:
+        target = visible(response.headers.get("Location", "nowhere").partition("?")[0][:300])
+        raise EndpointRefused(
+            f"{where}: redirects calls ({status}) to {target}\n  They hold posts and a key, so they"
+            " are not sent on. Set `base_url` to where calls should go."
+        )
+    if status == 429 and "insufficient_quota" in code:
+        raise EndpointRefused(f"{where}: {message}\n  The account has no quota left.")
+    if status in _AGAIN or status >= 500:
+        wait = wait_asked(response.headers.get("Retry-After", ""))
+        raise Transient(f"http_{status}", message, wait)
+    # With a key that was good before, 403 is about this one prompt.
+    if (advice := _ADVICE.get(status)) and not (status == 403 and known_key):
+        raise EndpointRefused(f"{where}: {status} {message}\n  {advice}")
+    # A proxy's page on too many bytes says nothing of the prompt.
+    if status in (400, 413, 422) and not is_page(response.body):
+        if status == 413 or code == "context_length_exceeded" or _CONTEXT.search(message):
+            return message, CONTEXT_LENGTH
+        if CONTENT_FILTER in code:
+            return message, CONTENT_FILTER
+        if "unsupported" in code or parameter in _OURS or _UNSUPPORTED.search(message):
+            raise EndpointRefused(
+                f"{where}: {status} {message}\n  The endpoint does not take"
+                f" {parameter or 'a parameter'} as it is: change it under [endpoints] or [sampling]"
+                " (token_parameter, max_tokens, temperature, seed, structured = false)."
+            )
+    raise CallFailed(f"http_{status}", message)
+
+
+def error_of(said: object) -> dict[str, Any]:
+    """The error in a body: vLLM's batch files nest `error` twice, proxies leave it out, and some
+    give a text alone."""
+    if isinstance(said, bytes):
+        try:
+            said = json.loads(said)
+        except (ValueError, RecursionError):
+            return {"message": first_words(said)} if isinstance(said, bytes) else {}
+    while isinstance(said, dict) and said.get("error"):
+        said = said["error"]
+    return said if isinstance(said, dict) else {"message": said}
+
+
+def wait_asked(retry_after: str) -> float | None:
+    """Seconds that a `Retry-After` asks for, as a number or a date; None if it makes no sense."""
+    text = retry_after.strip()
+    try:
+        date = None if text[:1].isdigit() else parsedate_to_datetime(text)
+        seconds = date.timestamp() - time.time() if date else float(text)
+    except (ValueError, OverflowError):  # Also a year or an offset that no clock has.
+        return None
+    return seconds if 0 <= seconds < math.inf else None
