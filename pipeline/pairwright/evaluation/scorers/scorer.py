@@ -28,7 +28,6 @@ class ScorerRef(Record):
     """A scorer, planner, judge or policy, identified exactly."""
 
     name: str
-    """What the settings call it."""
     kind: str
     """Of a scorer or planner its kind in the settings, else its role."""
     model: str = ""
