@@ -17,16 +17,24 @@ from endpoint import Asked as Call
 from endpoint import Endpoint, completion, in_thread
 from pairwright.errors import InputError
 from pairwright.evaluation.benchmark import Benchmark, BenchmarkRef
-from pairwright.evaluation.best_of_n import CEILING, result_of, scaling
+from pairwright.evaluation.best_of_n import (
+    CEILING,
+    Sample,
+    Sampled,
+    SampleScores,
+    curves_of,
+    of_subsets,
+    result_of,
+)
 from pairwright.evaluation.downstream import Downstream
 from pairwright.evaluation.outputs import (
     JudgedOutput,
     PersonQuestion,
-    PersonQuestions,
+    asked_questions,
     output_scores,
+    questions_by_id,
     read_outputs,
 )
-from pairwright.evaluation.sampling import Sampled, SampleScores, of_subsets
 from pairwright.evaluation.scorers.scorer import ScorerRef
 from pairwright.lines import read_lines
 from pairwright.pairs import Row
@@ -43,8 +51,8 @@ def rows(small_release: Path) -> list[Row]:
 
 
 @pytest.fixture(scope="module")
-def questions(rows: list[Row]) -> PersonQuestions:
-    return PersonQuestions(rows)
+def questions(rows: list[Row]) -> dict[str, PersonQuestion]:
+    return questions_by_id(rows)
 
 
 # The estimator
@@ -93,31 +101,30 @@ def test_of_right_and_wrong_samples_it_is_pass_at_k(k: int) -> None:
 # Curves
 
 
-def sampled(*worths: list[float], users: str = "abcdef") -> list[Sampled]:
-    """`users` has a letter for the user of each question."""
-    return [
-        Sampled(
-            id=f"p{n}", user=users[n], condition="profile", texts=("",) * len(of),
-            worth={"adherence": tuple(of)},
+def made(
+    worths: list[list[float]],
+    scores: list[list[float]],
+    users: str = "abcdef",
+    policy: str = "p",
+    **changes: Any,
+) -> Downstream:
+    """The result of one scorer; `users` has a letter for the user of each question."""
+    samples = [
+        Sample(
+            id=f"p{n}", user=users[n], condition="profile", draw=draw, worth={"adherence": worth}
         )
         for n, of in enumerate(worths)
+        for draw, worth in enumerate(of)
     ]  # fmt: skip
-
-
-def scored(*scores: list[float]) -> list[SampleScores]:
-    return [
-        SampleScores(question=f"p{n}", scorer="s", scores=tuple(of)) for n, of in enumerate(scores)
+    scored = [
+        SampleScores(question=f"p{n}", scorer="s", scores=tuple(of))
+        if of
+        else SampleScores(question=f"p{n}", scorer="s", unscored="http_500")
+        for n, of in enumerate(scores)
     ]
-
-
-def made(
-    worths: list[list[float]], scores: list[list[float]], users: str = "abcdef", policy: str = "p"
-) -> Downstream:
-    """The result of one scorer."""
-    models = [ScorerRef(name="policy", kind="policy", model=policy), JUDGE]
-    models.append(ScorerRef(name="s", kind="pointwise", model="rm"))
-    samples = sampled(*worths, users=users)
-    return result_of(samples, scored(*scores), models, len(worths[0]), REF)
+    scorer = {"name": "s", "kind": "pointwise", "model": "rm"} | changes
+    models = [ScorerRef(name="policy", kind="policy", model=policy), ScorerRef(**scorer)]
+    return result_of(Sampled(models, samples, scored), JUDGE, 2, REF)
 
 
 def test_a_curve_is_the_mean_over_questions_with_its_interval_by_user() -> None:
@@ -138,22 +145,19 @@ def test_a_curve_is_the_mean_over_questions_with_its_interval_by_user() -> None:
 
 
 def test_a_question_without_a_score_for_every_sample_does_not_count() -> None:
-    samples = sampled([0.0, 1.0], [0.8, 0.2])
-    given = [*scored([1.0, 2.0]), SampleScores(question="p1", scorer="s", unscored="http_500")]
-    models = [JUDGE, JUDGE, ScorerRef(name="s", kind="pointwise", model="j")]
-    found = result_of(samples, given, models, 2, REF)
+    found = made([[0.0, 1.0], [0.8, 0.2]], [[1.0, 2.0], []], model="j")
     assert found.figure("adherence", "s", "2").n == 1
     (part,) = found.parts
     assert (part.counted, part.unscored, part.short) == (1, {"http_500": 1}, True)
     assert found.warnings == ("s is the judge's own model: this is not evidence.",)
-    nothing = result_of([], [], models, 2, REF)
+    nothing = made([], [])
     assert (nothing.figures, nothing.parts[0].short) == ((), True)
-    assert not scaling(nothing)
+    assert not curves_of(nothing)
 
 
 def test_a_model_that_bears_a_hostile_name_is_shown_as_it_is() -> None:
     found = made([[0.0, 1.0]], [[0, 1]], policy="<script>x</script>")
-    page = found.page(scaling(found))
+    page = found.page(curves_of(found))
     assert "<script>" not in page.html
     assert "&lt;script&gt;" in page.html
 
@@ -166,12 +170,12 @@ def line(**fields: Any) -> str:
 
 
 def test_an_output_is_named_by_its_item_or_by_a_pair(
-    tmp_path: Path, questions: PersonQuestions, rows: list[Row]
+    tmp_path: Path, questions: dict[str, PersonQuestion], rows: list[Row]
 ) -> None:
     counterfactual = next(row for row in rows if not row.asked)
     own = next(row for row in rows if row.asked and row.item_id == counterfactual.item_id)
     path = tmp_path / "outputs.jsonl"
-    lines = (line(id=own.item_id), "\n", line(id=counterfactual.id), line(id=own.id, model="other"))
+    lines = (line(id=own.item_id), line(id=counterfactual.id), line(id=own.id, model="other"))
     path.write_text("".join(lines), encoding="utf-8")
     first, second, third = (question for _, question in read_outputs(path, questions))
     assert first == third
@@ -179,47 +183,44 @@ def test_an_output_is_named_by_its_item_or_by_a_pair(
     assert second.aspects == tuple(of.aspect for of in counterfactual.rubric_aspects)
     assert second.cluster == counterfactual.user
     # A person has one question in both modes.
-    assert len(questions.own) == len({row.item_id for row in rows})
-    assert len({asked.pair for asked in questions.own}) == len(questions.own)
+    assert len(asked_questions(questions)) == len({row.item_id for row in rows})
 
 
 @pytest.mark.parametrize(
     ("text", "where", "what"),
     [
-        pytest.param(None, "", "cannot be read", id="absent"),
-        pytest.param("\n\n", "", "holds no outputs", id="blank lines"),
+        pytest.param(None, "", "No such file", id="absent"),
+        pytest.param("", "", "holds no outputs", id="empty"),
         pytest.param("{", ":1", "JSON", id="no JSON"),
-        pytest.param('{"id": "ID"}\n', ":1 [model]",
-                      "the line has 'id'", id="no model"),
-        pytest.param('{"id": "ID", "model": "m", "answer": "x"}\n', ":1 [output]",
-                     "the line has 'id', 'model', 'answer'",
+        pytest.param('{"id": "ID"}\n', ":1 [model]", "required", id="no model"),
+        pytest.param('{"id": "ID", "model": "m", "answer": "x"}\n', ":1 [output]", "required",
                      id="another name"),
         pytest.param(line(id="ID", model=""), ":1 [model]", "character", id="an empty model"),
-        pytest.param(line(id="nobody"), ":1", "no item and no pair", id="unknown id"),
+        pytest.param(line(id="nobody"), ":1", "no pair 'nobody', and no item", id="unknown id"),
         pytest.param(line(id="ID") * 2, ":2", "in line 1 already", id="the same item twice"),
-        pytest.param(line(id="ID") + line(id="PAIR"), ":2",
-                     "in line 1 already: ID and PAIR are both for 'ASKED', asked by ",
+        pytest.param(line(id="ID") + line(id="PAIR"), ":2", "in line 1 already",
                      id="by item and by pair"),
-        pytest.param(b"\xff\xfe", "", "not UTF-8", id="not UTF-8"),
+        pytest.param(b"\xff\xfe", ":1", "JSON", id="not UTF-8"),
     ],
 )  # fmt: skip
 def test_a_bad_file_of_outputs_is_refused_with_its_line(
-    tmp_path: Path, questions: PersonQuestions, text: str | bytes | None, where: str, what: str
+    tmp_path: Path,
+    questions: dict[str, PersonQuestion],
+    rows: list[Row],
+    text: str | bytes | None,
+    where: str,
+    what: str,
 ) -> None:
-    asked, path = questions.own[0], tmp_path / "outputs.jsonl"
+    path, row = tmp_path / "outputs.jsonl", next(row for row in rows if row.asked)
+    if isinstance(text, str):
+        text = text.replace("ID", row.item_id).replace("PAIR", row.id).encode()
     if text is not None:
-        path.write_bytes(text if isinstance(text, bytes) else _named(text, asked).encode())
+        path.write_bytes(text)
     with pytest.raises(InputError) as caught:
         read_outputs(path, questions)
     assert f"{path}{where}" in str(caught.value)
-    assert _named(what, asked) in str(caught.value)
+    assert what in str(caught.value)
     assert caught.value.fix
-
-
-def _named(text: str, asked: PersonQuestion) -> str:
-    for place, value in (("ID", asked.item), ("PAIR", asked.pair), ("ASKED", asked.question[:60])):
-        text = text.replace(place, value)
-    return text
 
 
 def judged(n: int, adherence: float | None, why: str = "") -> tuple[JudgedOutput, PersonQuestion]:
@@ -227,7 +228,7 @@ def judged(n: int, adherence: float | None, why: str = "") -> tuple[JudgedOutput
     output = JudgedOutput(
         id=f"i{n}", pair=f"p{n}", model="m", adherence=adherence, scores=scores, unscored=why
     )
-    return output, PersonQuestion(f"p{n}", f"i{n}", "Why?", (), ("a",), f"user-{n}")
+    return output, PersonQuestion(f"p{n}", "Why?", (), ("a",), f"user-{n}", True)
 
 
 def test_outputs_without_a_score_are_never_zero() -> None:
@@ -296,7 +297,7 @@ class Work(NamedTuple):
     release: Path
     folder: Path
     endpoint: Endpoint
-    questions: PersonQuestions
+    questions: list[PersonQuestion]
 
     def write(self, settings: str = SETTINGS) -> None:
         text = settings.replace("URL", self.endpoint.url)
@@ -314,7 +315,7 @@ class Work(NamedTuple):
 
     def outputs(self, text: str) -> None:
         """Every question has this output."""
-        written = "".join(line(id=asked.item, output=text) for asked in self.questions.own)
+        written = "".join(line(id=asked.pair, output=text) for asked in self.questions)
         (self.folder / "outputs.jsonl").write_text(written, encoding="utf-8")
 
     def found(self, name: str = "best_of_n") -> Downstream:
@@ -322,8 +323,8 @@ class Work(NamedTuple):
         return Downstream.model_validate_json(path.read_text("utf-8"))
 
     @property
-    def samples(self) -> list[Sampled]:
-        return list(read_lines(self.folder / "out" / "samples.jsonl", Sampled))
+    def samples(self) -> list[Sample]:
+        return list(read_lines(self.folder / "out" / "samples.jsonl", Sample))
 
     @property
     def judged(self) -> list[JudgedOutput]:
@@ -331,9 +332,11 @@ class Work(NamedTuple):
 
 
 @pytest.fixture
-def work(small_release: Path, tmp_path: Path, questions: PersonQuestions) -> Iterator[Work]:
+def work(
+    small_release: Path, tmp_path: Path, questions: dict[str, PersonQuestion]
+) -> Iterator[Work]:
     with in_thread(Toy()) as endpoint:
-        made = Work(small_release, tmp_path, endpoint, questions)
+        made = Work(small_release, tmp_path, endpoint, asked_questions(questions))
         made.write()
         yield made
 
@@ -348,7 +351,7 @@ def test_a_scorer_that_agrees_with_the_judge_reaches_the_ceiling(work: Work) -> 
             assert found.figure("adherence", name, k).value == pytest.approx(value, abs=1e-6)
         assert found.figure("gain", "constant", k).value == 0
     assert {part.asked for part in found.parts} == {found.figures[0].n}
-    assert work.samples[0].worth["adherence"] == (0, 0.5, 1, 0)
+    assert [one.worth["adherence"] for one in work.samples[:4]] == [0, 0.5, 1, 0]
     assert (work.folder / "out" / "best_of_n.html").is_file()
     assert "rater gains most: of 4 samples" in " ".join(done.out.split())
 
@@ -396,8 +399,8 @@ def test_a_question_whose_sample_gets_no_verdict_leaves_and_is_named(work: Work)
     (part,) = work.found().parts
     assert part.unscored == {"unparseable": part.asked}
     assert not work.found().figures
-    assert {line.unscored for line in work.samples} == {"unparseable"}
-    assert all(line.worth["adherence"][1] is None for line in work.samples)
+    told = {(line.draw, line.unscored, bool(line.worth)) for line in work.samples}
+    assert told == {(0, "", True), (1, "unparseable", False)}
     assert f"rater: 0 of {part.asked} count" in done.err
 
 
@@ -406,9 +409,9 @@ def test_outputs_are_judged_once_by_every_aspect(work: Work) -> None:
     done = work.judge()
     assert done.code == 0, done.err
     figure = work.found("judged").figure("adherence", "m")
-    assert (figure.value, figure.n) == (0.5, len(work.questions.own))
+    assert (figure.value, figure.n) == (0.5, len(work.questions))
     scores = [score.score for score in work.judged[0].scores]
-    assert scores == [1] * len(work.questions.own[0].aspects)
+    assert scores == [1] * len(work.questions[0].aspects)
     asked = work.endpoint.n
     assert work.judge().code == 0
     assert work.endpoint.n == asked
@@ -435,7 +438,7 @@ def test_a_judgement_that_cannot_be_read_is_a_reason_and_never_zero(work: Work, 
 
 def test_a_call_that_fails_is_a_reason_and_is_asked_again_by_the_next_run(work: Work) -> None:
     async def ailing(call: Call) -> web.StreamResponse:
-        if work.questions.own[0].question not in call.said:
+        if work.questions[0].question not in call.said:
             return await Toy()(call)
         return web.json_response({"error": {"message": "out of order"}}, status=500)
 

@@ -10,6 +10,7 @@ from aiohttp import web
 
 from endpoint import Asked, Handler, completion, in_thread
 from pairwright.construct.folder import to_toml
+from pairwright.evaluation.best_of_n import Sample, Sampled, SampleScores
 from pairwright.evaluation.completions import (
     ROUGE,
     WRONG,
@@ -19,7 +20,6 @@ from pairwright.evaluation.completions import (
     task,
 )
 from pairwright.evaluation.downstream import Downstream
-from pairwright.evaluation.sampling import Sampled, SampleScores
 from pairwright.evaluation.scorers.scorer import ScorerRef
 from pairwright.records import Item
 from pairwright.settings.rules import HistoryRules
@@ -127,25 +127,23 @@ def test_own_posts_and_as_many_of_another_are_shown() -> None:
 # Figures
 
 
-def line(name: str, condition: str, *rouges: float, **changes: Any) -> Sampled:
-    fields: dict[str, Any] = {
-        "id": name, "user": f"user-{name}", "condition": condition, "posts": 1,
-        "texts": tuple("a b" for _ in rouges), "worth": dict.fromkeys(ROUGE, rouges),
-    }  # fmt: skip
-    return Sampled(**(fields | changes))
-
-
-def lines(name: str, *drawn: float, **changes: Any) -> list[Sampled]:
+def lines(name: str, *drawn: float, user: str = "", missing: str = "") -> list[Sample]:
+    """The texts for an item in three conditions, with what they are worth."""
+    worths = [("none", 0, 0.1), ("wrong-profile", 0, 0.2)]
+    worths += [("posts-1", draw, worth) for draw, worth in enumerate(drawn)]
     return [
-        line(name, "none", 0.1, **changes),
-        line(name, "wrong-profile", 0.2, **changes),
-        line(name, "posts-1", *drawn, **changes),
-    ]
+        Sample(
+            id=name, user=user or f"user-{name}", condition=condition, draw=draw, posts=1,
+            text="a b", worth={} if missing == condition else dict.fromkeys(ROUGE, worth),
+            unscored="unusable_reply" if missing == condition else "",
+        )
+        for condition, draw, worth in worths
+    ]  # fmt: skip
 
 
-def found_of(given: list[Sampled], picks: list[SampleScores]) -> Downstream:
+def found_of(given: list[Sample], picks: list[SampleScores]) -> Downstream:
     policy = ScorerRef(name="policy", kind="policy", model="m")
-    return result_of(given, picks, [policy], "a.jsonl")
+    return result_of(Sampled([policy], given, picks), "a.jsonl")
 
 
 def pick(item: str, *scores: float, **changes: Any) -> SampleScores:
@@ -167,15 +165,15 @@ def test_a_pick_is_compared_with_the_mean_of_its_draws() -> None:
 
 
 def test_an_item_counts_in_all_conditions_or_in_none() -> None:
-    given = [*lines("x", 0.2, 0.6), *lines("y", 0.4, 0.0), *lines("z", 0.4, 0.0)]
-    given[3] = line("y", "none", worth={}, unscored="unusable_reply")
+    short = lines("y", 0.4, 0.0, missing="none")
+    given = [*lines("x", 0.2, 0.6), *short, *lines("z", 0.4, 0.0)]
     picks = [pick("x", 1, 2), pick("y", 1, 2), pick("z", unscored="not_a_number")]
     found = found_of(given, picks)
     (part,) = found.parts
     assert (part.asked, part.counted, part.short) == (3, 1, True)
     assert part.unscored == {"best-of-2-by-s: not_a_number": 1, "none: unusable_reply": 1}
     assert found.figure("ROUGE-1", "none").n == 1
-    nothing = found_of(given[3:6], picks[1:2])
+    nothing = found_of(short, picks[1:2])
     assert (nothing.figures, nothing.verdict[:7]) == ((), "No item")
     # The items of one user are one cluster.
     found = found_of([*lines("x", 0.2), *lines("y", 0.4, user="user-x")], [])

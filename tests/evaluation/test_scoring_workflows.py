@@ -10,10 +10,9 @@ import pytest
 
 from endpoint import Endpoint, double, in_thread
 from pairwright.errors import ConfigError, InputError, Interrupted
-from pairwright.evaluation.best_of_n import best_of_n
+from pairwright.evaluation.best_of_n import Sample, best_of_n
 from pairwright.evaluation.evaluate import evaluate, leaderboard
 from pairwright.evaluation.outputs import judge_outputs
-from pairwright.evaluation.sampling import Sampled
 from pairwright.evaluation.settings import Scorers
 from pairwright.lines import read_lines
 from pairwright.progress import Event, Step, Stop
@@ -132,8 +131,9 @@ def test_downstream_work_gives_its_records_in_a_notebook(
     sampled = in_notebook(lambda: best_of_n(release, scorers, best, ["rater"], n=2, limit=2))
     assert [part.name for part in sampled.parts] == ["rater"]
     lines = [
-        json.dumps({"id": one.id, "model": "mine", "output": one.texts[0]})
-        for one in read_lines(best / "samples.jsonl", Sampled)
+        json.dumps({"id": one.id, "model": "mine", "output": one.text})
+        for one in read_lines(best / "samples.jsonl", Sample)
+        if one.draw == 0
     ]
     outputs.write_text("\n".join(lines), encoding="utf-8")
     judged = in_notebook(lambda: judge_outputs(release, outputs, scorers, tmp_path / "judged"))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pairwright.evaluation.outputs import PersonQuestions
+from pairwright.evaluation.outputs import asked_questions, questions_by_id
 from pairwright.pairs import RowDelivery, RowSupport
 from pairwright_human_eval.records import KeyedTask
 from pairwright_human_eval.report import decide
@@ -78,6 +78,6 @@ def test_a_row_has_what_people_said_of_each_aspect_and_the_supported_ones_as_key
         assert second.support == RowSupport(clearly=0, plausibly=0, no=3, contradicted=0)
         assert second.delivery == RowDelivery(**none | {"neither": 3})
         assert row.answer_key == (first,)
-    for question in PersonQuestions(found).own:
+    for question in asked_questions(questions_by_id(found)):
         (row,) = (row for row in found if row.id == question.pair)
         assert question.aspects == (row.rubric_aspects[0].aspect,)

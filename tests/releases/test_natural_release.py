@@ -19,7 +19,7 @@ from pairwright import audit, build, check, evaluate, leaderboard, load_release,
 from pairwright.assets import DOCS
 from pairwright.construct.outcomes import iterate_pairs
 from pairwright.errors import InputError
-from pairwright.evaluation.outputs import PersonQuestions
+from pairwright.evaluation.outputs import questions_by_id
 from pairwright.pairs import Row, parts_of
 from pairwright.releases.forget import forget
 from pairwright.settings.config import Config
@@ -134,7 +134,7 @@ def test_what_needs_a_rubric_says_why_not(run: Path, released: Path, tmp_path: P
     with pytest.raises(InputError, match="annotators cannot verify"):
         plan_study(run)
     with pytest.raises(InputError, match="without a rubric to judge outputs by"):
-        PersonQuestions(rows(released))
+        questions_by_id(rows(released))
     export_rl(released, tmp_path / "rl", format="trl", split="test", allow_test_split=True)
 
 

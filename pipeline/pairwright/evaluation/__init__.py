@@ -9,6 +9,6 @@ scores.py       the scores table: a line a pair
 figures.py      functions of the joined table, each figure with n and interval
 evaluate.py leaderboard.py leaderboard_page.py    the commands, and tables side by side
 downstream.py   the one form of what downstream commands find: verdict, table, what does not count
-sampling.py best_of_n.py completions.py outputs.py    what policies write, and what it is worth
+best_of_n.py completions.py outputs.py    what policies write, and what it is worth
 correlate.py    whether doing well on a benchmark goes with doing well downstream
 """

@@ -19,31 +19,11 @@ from typer import Argument, Option
 
 from pairwright import assets, text
 from pairwright.errors import InputError
+from pairwright.evaluation.best_of_n import Sampled, SampleTask, picks_of, sampled, texts_of
 from pairwright.evaluation.conditions import Strangers
-from pairwright.evaluation.downstream import (
-    Downstream,
-    difference,
-    figures_of,
-    mean_share,
-    part_of,
-)
-from pairwright.evaluation.sampling import (
-    Sampled,
-    SampleScores,
-    SampleTask,
-    means_of,
-    picks_of,
-    sample,
-    scores_by,
-)
-from pairwright.evaluation.scorers.scorer import ScorerRef, reasons
-from pairwright.evaluation.session import (
-    ScorerSession,
-    ScorersFile,
-    open_session,
-    policy_of,
-    scorer_settings,
-)
+from pairwright.evaluation.downstream import Downstream, figures_of, part_of
+from pairwright.evaluation.scorers.scorer import reasons
+from pairwright.evaluation.session import ScorersFile, open_session, policy_of, scorer_settings
 from pairwright.options import ItemLimit, OutPath
 from pairwright.pages.output import output_folder
 from pairwright.progress import Progress, Stop, log_notes, run_async
@@ -98,13 +78,10 @@ def rouge(written: str, truth: str) -> tuple[float, float]:
     """ROUGE-1 and ROUGE-L, from 0 to 1, of a text and what was really written; 0 where either has
     no word."""
     a, b = (" ".join(text.words(one)).replace("'", " ").split() for one in (written, truth))
-
-    def f(shared: int) -> float:
-        # The harmonic mean of precision and recall.
-        return 2 * shared / (len(a) + len(b)) if shared else 0.0
-
-    both = (Counter(a) & Counter(b)).total(), common_subsequence(a, b)
-    return round(f(both[0]), 6), round(f(both[1]), 6)
+    shared = (Counter(a) & Counter(b)).total(), common_subsequence(a, b)
+    # The harmonic mean of precision and recall.
+    one, longest = (2 * n / (len(a) + len(b)) if n else 0.0 for n in shared)
+    return round(one, 6), round(longest, 6)
 
 
 def common_subsequence(a: Sequence[str], b: Sequence[str]) -> int:
@@ -124,44 +101,36 @@ def common_subsequence(a: Sequence[str], b: Sequence[str]) -> int:
     return len(a) - row.bit_count()
 
 
-def result_of(
-    samples: Sequence[Sampled],
-    scored: Sequence[SampleScores],
-    models: Sequence[ScorerRef],
-    source: str,
-    notes: Iterable[str] = (),
-) -> Downstream:
+def result_of(found: Sampled, source: str, notes: Iterable[str] = ()) -> Downstream:
     """Means by condition over the items that have all of them, and the differences: every condition
-    with posts less none, the user's own less another's, every pick less its draws; `models` are the
-    policy and the scorers."""
-    frame, most = means_of(samples), samples[-1].condition
-    n = max(len(one.texts) for one in samples)
-    picked = picks_of([one for one in samples if one.condition == most], scored, [n])
-    if len(picked):
-        picked["condition"] = f"best-of-{n}-by-" + picked.scorer
-        frame = pd.concat([frame, picked])
-    names = list(dict.fromkeys(frame.condition))
-    whole = frame[frame.reason == ""].groupby("id").condition.nunique() == len(names)
-    counted, rows = frame[frame.id.isin(whole.index[whole])], ["condition"]
-    figures = figures_of(counted, rows, dict.fromkeys(ROUGE, mean_share))
+    with posts less none, the user's own less another's, every pick less its draws."""
+    texts, most = texts_of(found.samples, ROUGE), found.samples[-1].condition
+    n = 1 + max(one.draw for one in found.samples)
+    picked = picks_of(texts[texts.condition == most], found.scores, ROUGE, [n])
+    picked["condition"] = f"best-of-{n}-by-" + picked.scorer
+    frame = texts.groupby(["id", "cluster", "condition", "reason"], sort=False)[ROUGE].mean()
+    frame = pd.concat([frame.reset_index(), *([picked] if len(picked) else [])])
+    missing = frame[frame.reason != ""]
+    counted, rows = frame[~frame.id.isin(missing.id)], ["condition"]
+    figures = figures_of(counted, rows, ROUGE)
     verdict = "No item has a text and a score in every condition."
     if figures:
-        picks = [name for name in names if name.startswith("best-of-")]
-        pairs = [(name, NONE) for name in names if name not in (NONE, *picks)]
+        own, picks = (list(dict.fromkeys(of.condition)) for of in (texts, picked))
+        pairs = [(name, NONE) for name in own if name != NONE]
+        pairs += [(most, WRONG), *((name, most) for name in picks)]
         by_name = {name: of.set_index("id") for name, of in counted.groupby("condition")}
         less = [
             by_name[a].assign(**by_name[a][ROUGE] - by_name[b][ROUGE], condition=f"{a} less {b}")
-            for a, b in (*pairs, (most, WRONG), *((name, most) for name in picks))
+            for a, b in pairs
         ]
-        found = figures_of(pd.concat(less), rows, dict.fromkeys(ROUGE, difference))
-        first = {one.row[0]: one for one in reversed(found) if one.column == ROUGE[0]}
-        gain, other = (first[f"{most} less {control}"] for control in (NONE, WRONG))
+        differences = figures_of(pd.concat(less), rows, ROUGE, signed=True)
+        by_row = {one.row[0]: one for one in differences if one.column == ROUGE[0]}
+        gain, other = by_row[f"{most} less {NONE}"], by_row[f"{most} less {WRONG}"]
         verdict = (
             f"The user's own posts ({most}) change ROUGE-1 by {gain} against no posts, and by"
             f" {other} against another user's (n = {gain.n:,} items of {gain.clusters:,} users)."
         )
-        figures += found
-    missing = frame[frame.reason != ""]
+        figures += differences
     why = (missing.condition + ": " + missing.reason).groupby(missing.id).first()
     return Downstream(
         name="completions",
@@ -169,12 +138,12 @@ def result_of(
         verdict=verdict,
         heads=("condition",),
         figures=figures,
-        models=tuple(models),
+        models=tuple(found.models),
         parts=(part_of("items", frame.id.nunique(), why),),
         warnings=(_WARNING,),
         notes=(
             "ROUGE-1 and ROUGE-L: F-measures, 0 to 1, with 95 % intervals by user."
-            f" Model: {models[0].model}.",
+            f" Model: {found.models[0].model}.",
             *notes,
         ),
     )
@@ -211,56 +180,38 @@ def completions(
         pairwright downstream completions histories.jsonl --scorers scorers.toml --out completions
         pairwright downstream completions histories.jsonl --scorers s.toml --out c -k 1 -k 4
     """
-    folder, names = output_folder(out), tuple(dict.fromkeys(names))
-    settings, prompts = scorer_settings(scorers)
+    folder, (settings, prompts) = output_folder(out), scorer_settings(scorers)
     rules = SourceRules(path=source, config=config, split=split)
     items = read_whole(rules, Domains.load(assets.RUBRICS), Path.cwd()).items
     strangers = Strangers(items, settings.seed)
-    made = [task(item, strangers.instead_of(item)) for item in items]
-    refused = reasons(one for one in made if isinstance(one, str))
-    tasks = tuple(one for one in made if not isinstance(one, str))[:limit]
-    if not tasks:
+    every = [task(item, strangers.instead_of(item)) for item in items]
+    refused = reasons(one for one in every if isinstance(one, str))
+    made = [one for one in every if not isinstance(one, str)][:limit]
+    if not made:
         raise InputError(
             f"no item can be asked: {', '.join(f'{n} {why}' for why, n in refused.items())}",
             where=source,
             fix="Name items whose `narrative` is the body that their user wrote, of two users or"
             " more in a category.",
         )
-    with open_session(settings, prompts, folder, progress, stop) as session:
-        models, samples, scored = run_async(_run(session, tasks, tuple(ks), names))
-    notes = [
-        f"{number_of(many, 'item was', 'items were')} not asked, {why}."
-        for why, many in refused.items()
-    ]
-    name = Path(source).name if Path(source).exists() else source
-    found = result_of(samples, scored, models, name, notes)
-    found.write(folder, {"completions.jsonl": samples, "picks.jsonl": scored}, {})
-    return found
-
-
-async def _run(
-    session: ScorerSession,
-    made: Sequence[CompletionTask],
-    ks: tuple[int, ...],
-    names: tuple[str, ...],
-) -> tuple[list[ScorerRef], list[Sampled], list[SampleScores]]:
-    """The policy and the scorers, what was written, and the scores; scorers pick from DRAWS texts
-    with the most posts in context."""
-    n = DRAWS if names else 1
-    history, bodies = policy_of(session.settings, n).history, dict[str, str]()
-    session.check_pointwise(names)
-    tasks = []
+    n, names = DRAWS if names else 1, tuple(dict.fromkeys(names))
+    history, tasks = policy_of(settings, n).history, list[SampleTask]()
     for item, other in made:
         shown = shown_posts((item, other), ks, history)
         tasks.append(SampleTask(item.id, item.user, item.question, item.profile, shown))
-        bodies[item.id] = item.narrative or ""
+    bodies = {item.id: item.narrative or "" for item, _ in made}
 
     async def worth(task: SampleTask, text: str) -> dict[str, float]:
         return dict(zip(ROUGE, rouge(text, bodies[task.id]), strict=True))
 
-    async with session.role("policy") as policy:
-        samples = await sample(session, policy, tasks, "complete", n, worth, policy.stop)
-    # The items are of a source, which no study is about.
-    history = session.settings.history.rules(None)
-    refs, scored = await scores_by(session, names, tasks, samples, history)
-    return [policy.ref, *refs], samples, scored
+    with open_session(settings, prompts, folder, progress, stop) as session:
+        # The items are of a source, which no study is about.
+        shown_to_scorers = settings.history.rules(None)
+        found = run_async(sampled(session, tasks, "complete", n, worth, names, shown_to_scorers))
+    notes = [
+        f"{number_of(many, 'item was', 'items were')} not asked, {why}."
+        for why, many in refused.items()
+    ]
+    result = result_of(found, Path(source).name if Path(source).exists() else source, notes)
+    result.write(folder, {"completions.jsonl": found.samples, "picks.jsonl": found.scores}, {})
+    return result

@@ -2,133 +2,107 @@
 
 The interval of a measure is a jackknife: each lineage is left out in turn, because models that
 descend from one another are not independent. No model is ever there twice, so no tie is made that
-the scores do not have, as a bootstrap makes one of every model that it draws again.
+the scores do not have, as a bootstrap makes one of every model that it draws again. What chance
+gives is the measure over other pairings of the models' scores: all of them, or 999 at random.
 """
 
-from collections.abc import Callable, Iterable
-from functools import partial
+from collections.abc import Callable, Iterable, Sequence
 from itertools import combinations
 from pathlib import Path
-from typing import Annotated, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
-from scipy.stats import rankdata, weightedtau
+from scipy.stats import permutation_test, rankdata, weightedtau
+from sklearn.metrics import ndcg_score
 from typer import Argument, Option
 
 from pairwright.errors import InputError
 from pairwright.evaluation.downstream import Downstream, Figure
 from pairwright.pages.output import output_folder
-from pairwright.sources.tables import SourceRow, comma_separated, sound_rows
-from pairwright.stats import Floats, Places, jackknife
+from pairwright.sources.tables import comma_separated, sound_rows
+from pairwright.stats import Floats, jackknife, p_value
 from pairwright.text import number_of, visible
 
 LEAST_MODELS = 3
 P_RBO = 0.9
 """The persistence p of RBO: the weight of lower ranks."""
+PAIRINGS = 999
+"""Random pairings of models and downstream scores; if there are fewer in all, all of them."""
 
 
 class RankMeasure(NamedTuple):
     """A measure with how it is to be read."""
 
     name: str
-    compute: Callable[[Floats, Floats], Floats]
+    compute: Callable[[Floats, Floats], float]
     least: float
     """The least value that it can have; the greatest is 1."""
     note: str
 
 
-def spearman(x: Floats, y: Floats) -> Floats:
+def spearman(x: Floats, y: Floats) -> float:
     """Spearman's correlation: Pearson's of the ranks, which tied models share."""
-    a, b = rankdata(x, axis=-1), rankdata(y, axis=-1)
-    da, db = a - a.mean(axis=-1, keepdims=True), b - b.mean(axis=-1, keepdims=True)
-    return _ratio((da * db).sum(axis=-1), np.sqrt((da**2).sum(axis=-1) * (db**2).sum(axis=-1)))
+    return float(np.corrcoef(rankdata(x), rankdata(y))[0, 1])
 
 
-def weighted_tau(x: Floats, y: Floats) -> Floats:
+def weighted_tau(x: Floats, y: Floats) -> float:
     """Vigna, A weighted correlation index for rankings with ties (2015): the top counts most."""
-    tau = np.vectorize(lambda a, b: weightedtau(a, b).statistic, signature="(n),(n)->()")
-    taus: Floats = tau(x, y)
-    return taus
+    return float(weightedtau(x, y).statistic)
 
 
-def ndcg(x: Floats, y: Floats, gain: Literal["rank", "score"] = "rank") -> Floats:
+def ndcg(x: Floats, y: Floats, gain: Literal["rank", "score"] = "rank") -> float:
     """Järvelin and Kekäläinen (2002): the downstream gain of the benchmark's order over that of
-    the best order. Models that the benchmark ties share the mean of their discounts.
-
-    Raises ValueError for gains below zero.
-    """
-    gains = rankdata(y, axis=-1) if gain == "rank" else y
-    if gains.min() < 0:
-        raise ValueError("a gain is below zero")
-    discounts = 1 / np.log2(np.arange(2, x.shape[-1] + 2))
-    upto = np.concatenate(([0.0], np.cumsum(discounts)))
-    above, tied = _above_and_tied(x)
-    shared = (upto[above + tied] - upto[above]) / tied
-    best = np.sort(gains, axis=-1)[..., ::-1] @ discounts
-    return _ratio((gains * shared).sum(axis=-1), best)
+    the best order. Models that the benchmark ties share the mean of their discounts."""
+    return float(ndcg_score([rankdata(y) if gain == "rank" else y], [x]))
 
 
-def rbo(x: Floats, y: Floats, p: float) -> Floats:
+def rbo(x: Floats, y: Floats, p: float = P_RBO) -> float:
     """Rank-biased overlap (Webber, Moffat and Zobel 2010): agreement at depth d weighs (1 - p)
     p^(d - 1), and is 1 beyond depth n. With ties it is the mean over all orders of the tied models
-    (RBO-a of Corsi and Urbano 2024). Raises ValueError for p outside (0, 1)."""
-    if not 0 < p < 1:
-        raise ValueError(f"p is {p}, and must lie between 0 and 1")
-    depths = np.arange(1, x.shape[-1] + 1)
-    mine, theirs = (
-        np.clip((depths - above[..., None]) / tied[..., None], 0.0, 1.0)
-        for above, tied in (_above_and_tied(x), _above_and_tied(y))
-    )
-    agreement = (mine * theirs).sum(axis=-2) / depths
-    overlaps: Floats = agreement @ ((1 - p) * p ** (depths - 1.0)) + p ** len(depths)
-    return overlaps
+    (RBO-a of Corsi and Urbano 2024)."""
+    depths = np.arange(1, len(x) + 1)
 
+    def within(scores: Floats) -> Floats:
+        """The share of orders in which each model is among the first d, by d and model."""
+        above = (scores > scores[:, None]).sum(axis=1)
+        tied = (scores == scores[:, None]).sum(axis=1)
+        shares: Floats = np.clip((depths[:, None] - above) / tied, 0.0, 1.0)
+        return shares
 
-def _above_and_tied(scores: Floats) -> tuple[Places, Places]:
-    """How many scores are greater than each, and how many are equal, itself included."""
-    one, other = scores[..., :, None], scores[..., None, :]
-    above: Places = (other > one).sum(axis=-1)
-    tied: Places = (other == one).sum(axis=-1)
-    return above, tied
-
-
-def _ratio(a: Floats, b: Floats) -> Floats:
-    """a / b, and nan where b is 0."""
-    ratios: Floats = np.divide(a, b, out=np.full(np.shape(b), np.nan), where=b > 0)
-    return ratios
+    agreement = (within(x) * within(y)).sum(axis=1) / depths
+    return float(agreement @ ((1 - p) * p ** (depths - 1.0)) + p ** len(depths))
 
 
 MEASURES = (
     RankMeasure("Spearman", spearman, -1, "of the ranks; tied models share theirs"),
     RankMeasure("weighted tau", weighted_tau, -1, "hyperbolic weights, both rankings in turn"),
     RankMeasure("NDCG", ndcg, 0, "gain: models below + 1; log2 discount"),
-    RankMeasure("RBO", partial(rbo, p=P_RBO), 0, f"p = {P_RBO:g}; ties: mean over their orders"),
+    RankMeasure("RBO", rbo, 0, f"p = {P_RBO:g}; ties: mean over their orders"),
 )
 """The measures that Personalized RewardBench prints (arXiv 2604.07343)."""
 
 
 class ModelTable(NamedTuple):
-    """Models with their scores, all in the table's order. Greater is better everywhere."""
+    """Models with their scores. Greater is better everywhere."""
 
-    names: tuple[str, ...]
-    benchmarks: dict[str, Floats]
-    downstream: Floats
+    scores: pd.DataFrame
+    """A line for each model by its name; the columns are the benchmarks, and last downstream."""
     lineages: tuple[str, ...]
-    """Which models descend from one another; each its own where the table does not say."""
+    """Which models descend from one another; each its own if the table does not say."""
 
 
 def read_models(
-    path: Path, benchmarks: tuple[str, ...], downstream: str, name: str | None, lineage: str | None
+    path: Path, benchmarks: Iterable[str], downstream: str, lineage: str | None = None
 ) -> ModelTable:
-    """Read a CSV table with a header. `name` and `lineage` are columns, and may be left out: the
-    first column then names the models.
+    """Read a CSV table with a header, whose first column names the models.
 
     Raises InputError, naming line and column, for a missing column, a cell that is not a finite
-    number, a repeated model, fewer than three models, and a column whose values
-    are all equal, which goes with nothing; and for one column in both places.
+    number, a repeated model, fewer than three models, and a column whose values are all equal,
+    which goes with nothing; and for one column in both places.
     """
-    if downstream in benchmarks:
+    columns = [*dict.fromkeys(benchmarks), downstream]
+    if downstream in columns[:-1]:
         what = f"{downstream!r} is both the benchmark and the downstream score"
         raise InputError(what, where=path, fix="Name two columns: a column goes with itself.")
     header, every = sound_rows(path, comma_separated, "Give each model a row of as many cells.")
@@ -136,31 +110,37 @@ def read_models(
     if not header or "" in header:
         fix = "Write a header such as: model,benchmark,downstream."
         raise InputError("the first line does not name each column", where=first, fix=fix)
-    named = name or header[0]
-    for column in filter(None, (*benchmarks, downstream, named, lineage)):
+    for column in filter(None, (*columns, lineage)):
         if column not in header:
             fix = f"Name one of: {', '.join(header)}."
             raise InputError(f"there is no column {column!r}", where=first, fix=fix)
-    names: dict[str, str] = {}
-    for where, row in rows:
-        if not (model := row[named].strip()) or model in names:
-            what = f"the model {model!r} is there twice, first in line {names.get(model)}"
-            raise InputError(
-                what if model else "the model has no name",
-                where=f"{where} [{named}]",
-                fix="Give every model one row, and a name of its own.",
-            )
-        names[model] = where.rpartition(":")[2]
+    cells = pd.DataFrame([row.fields for row in rows], columns=header, dtype=str)
+    names = cells[header[0]].map(one_line)
+    for place in np.flatnonzero(names.eq("") | names.duplicated()):
+        what = f"the model {names[place]!r} is there twice"
+        raise InputError(
+            what if names[place] else "the model has no name",
+            where=f"{rows[place].where} [{header[0]}]",
+            fix="Give every model one row, and a name of its own in the first column.",
+        )
     if len(names) < LEAST_MODELS:
         what = f"{len(names)} models, and nothing can be said about fewer than {LEAST_MODELS}"
         fix = "Add the other models that were measured in both ways."
         raise InputError(what, where=path, fix=fix)
-    families = [row[lineage].strip() or row[named] for _, row in rows] if lineage else names
+    scores = cells[columns].apply(pd.to_numeric, errors="coerce").astype(float)
+    for column, values in scores.items():
+        for place in np.flatnonzero(~np.isfinite(values)):
+            what = f"{cells[column][place][:40]!r} is not a number"
+            fix = "Give the model's score, or take out the model: none is made up for it."
+            raise InputError(what, where=f"{rows[place].where} [{column}]", fix=fix)
+        if values.nunique() == 1:
+            what, where = f"every model has {values[0]:g}", f"{path} [{column}]"
+            fix = "A column that does not differ can go with nothing: name another."
+            raise InputError(what, where=where, fix=fix)
+    families = cells[lineage].str.strip() if lineage else names
     return ModelTable(
-        names=tuple(map(one_line, names)),
-        benchmarks={one_line(column): _scores(path, rows, column) for column in benchmarks},
-        downstream=_scores(path, rows, downstream),
-        lineages=tuple(families),
+        scores.set_axis(list(names), axis=0).set_axis([*map(one_line, columns)], axis=1),
+        tuple(families.where(families != "", names)),
     )
 
 
@@ -169,46 +149,32 @@ def one_line(name: str) -> str:
     return " ".join(visible(name).split())
 
 
-def _scores(path: Path, rows: list[SourceRow], column: str) -> Floats:
-    # Beyond 1e100 the square of a score may be infinite, and then there is no correlation.
-    cells = pd.Series([row[column] for _, row in rows])
-    scores = pd.to_numeric(cells, errors="coerce").where(~cells.str.contains("_"))
-    for place in np.flatnonzero(~(scores.abs() < 1e100)):
-        what = f"{cells[place][:40]!r} is not a number"
-        fix = "Give the model's score, or take out the model: none is made up for it."
-        raise InputError(what, where=f"{rows[place].where} [{column}]", fix=fix)
-    if scores.nunique() == 1:
-        fix = "A column that does not differ can go with nothing: name another."
-        raise InputError(f"every model has {scores[0]:g}", where=f"{path} [{column}]", fix=fix)
-    return scores.to_numpy(float)
-
-
-def correlations(models: ModelTable, downstream: str) -> Downstream:
+def correlations(models: ModelTable) -> Downstream:
     """Compute every measure of every benchmark, and the differences of each two benchmarks."""
-    n, lineages = len(models.names), len(set(models.lineages))
-    values = {
-        (name, one): leave_out(one, scores, models)
-        for name, scores in models.benchmarks.items()
-        for one in MEASURES
-    }
-
-    def figure(row: str, measure: str, own: Floats, least: float) -> Figure:
-        found = jackknife(float(own[0]), own[1:], n).estimate(least=least, most=max(1, -least))
-        more = {"row": (row, measure), "column": "value", "signed": least == -2}
-        return Figure(**found.model_dump(), **more)
-
-    figures = [figure(name, one.name, own, one.least) for (name, one), own in values.items()]
-    figures += [
-        figure(f"{a} less {b}", one.name, values[a, one] - values[b, one], -2)
-        for a, b in combinations(models.benchmarks, 2)
-        for one in MEASURES
-    ]
+    *benchmarks, downstream = models.scores.columns
+    n, lineages = len(models.scores), len(set(models.lineages))
+    y = models.scores[downstream].to_numpy()
+    values, figures = dict[tuple[str, RankMeasure], Floats](), list[Figure]()
+    for name in benchmarks:
+        for one in MEASURES:
+            x = models.scores[name].to_numpy()
+            values[name, one] = leave_out(one, x, y, models.lineages)
+            chance, p = by_chance(one, x, y)
+            figure = _figure(name, one, values[name, one], n, one.least)
+            figures.append(Figure(**figure | {"chance": chance, "p": p}))
+    for a, b in combinations(benchmarks, 2):
+        for one in MEASURES:
+            less = values[a, one] - values[b, one]
+            figures.append(Figure(**_figure(f"{a} less {b}", one, less, n, -2), signed=True))
     of = f" of {lineages:,} lineages" if lineages != n else ""
-    firsts = [one for one in figures if one.row[1] == MEASURES[0].name and not one.signed]
-    said = [f"{one.row[0]}: {one.row[1]} {one}" for one in firsts]
+    said = [
+        f"{one.row[0]}: {one.row[1]} {one}, p = {p_value(one.p)}"
+        for one in figures
+        if one.row[1] == MEASURES[0].name and one.p is not None
+    ]
     return Downstream(
         name="correlation",
-        title=f"{' and '.join(models.benchmarks)} against {downstream}",
+        title=f"{' and '.join(benchmarks)} against {downstream}",
         verdict=f"{'; '.join(said)}; n = {number_of(n, 'model')}{of}.",
         heads=("benchmark", "measure"),
         figures=tuple(figures),
@@ -216,19 +182,36 @@ def correlations(models: ModelTable, downstream: str) -> Downstream:
             *(f"{one.name}: {one.note}." for one in MEASURES),
             "Intervals: a jackknife over models, or over lineages if they are named, with"
             " Student's t.",
+            "Chance: the mean of the measure if models and downstream scores are paired at random;"
+            " p: the share of such pairings that give as much. It takes models as independent.",
         ),
     )
 
 
-def leave_out(measure: RankMeasure, x: Floats, models: ModelTable) -> Floats:
-    """The measure of all models, and then without each lineage: nan where the models that are left
-    do not differ."""
-    y, lineages = models.downstream, np.array(models.lineages)
-    whole = np.ones(len(y), np.bool_)
-    kept = [whole, *(lineages != name for name in dict.fromkeys(models.lineages))]
-    return np.array(
-        [measure.compute(x[some], y[some]) if some.sum() > 1 else np.nan for some in kept]
-    )
+def _figure(row: str, measure: RankMeasure, values: Floats, n: int, least: float) -> dict[str, Any]:
+    found = jackknife(float(values[0]), values[1:], n).estimate(least=least, most=max(1, -least))
+    return found.model_dump() | {"row": (row, measure.name), "column": "value"}
+
+
+def leave_out(measure: RankMeasure, x: Floats, y: Floats, lineages: Sequence[str]) -> Floats:
+    """The measure of all models, and then without each lineage: nan if the models that are left do
+    not differ."""
+    of, found = np.array(lineages), [measure.compute(x, y)]
+    for name in dict.fromkeys(lineages):
+        left_x, left_y = x[of != name], y[of != name]
+        alike = len(left_x) < 2 or not np.ptp(left_x) or not np.ptp(left_y)
+        found.append(np.nan if alike else measure.compute(left_x, left_y))
+    return np.array(found)
+
+
+def by_chance(measure: RankMeasure, x: Floats, y: Floats) -> tuple[float, float]:
+    """The mean of the measure over pairings of the models' scores, and the share of pairings that
+    give as much as these: of all if they are few, or else of random ones and these."""
+    found = permutation_test(
+        (x,), lambda x: measure.compute(x, y), permutation_type="pairings", vectorized=False,
+        n_resamples=PAIRINGS, alternative="greater", rng=0,
+    )  # fmt: skip
+    return round(float(found.null_distribution.mean()), 6), round(float(found.pvalue), 6)
 
 
 def correlate(
@@ -239,15 +222,15 @@ def correlate(
     downstream: Annotated[str, Option(help="Column with the downstream scores.", metavar="COL")],
     out: Annotated[Path | str | None, Option(help="Folder of the page.")] = None,
     *,
-    model: Annotated[str | None, Option(help="Models' names [the first].", metavar="COL")] = None,
     lineage: Annotated[
         str | None, Option(help="Families of models, left out together.", metavar="COL")
     ] = None,
 ) -> Downstream:
     """Correlate benchmark scores with downstream scores over the same models.
 
-    Spearman, weighted tau, NDCG and RBO, each with its interval from 5 models or lineages on.
-    Greater scores must be better in every column. Writes correlation.html, .md and .json.
+    Spearman, weighted tau, NDCG and RBO, each with what chance gives, and with its interval from 5
+    models or lineages on. The first column names the models. Greater scores must be better in every
+    column. Writes correlation.html, .md and .json.
 
     Raises InputError and StoreError.
 
@@ -261,8 +244,7 @@ def correlate(
         pairwright downstream correlate models.csv --benchmark a --benchmark b --downstream ppo
     """
     folder = output_folder(out) if out else None
-    models = read_models(Path(table), tuple(dict.fromkeys(benchmarks)), downstream, model, lineage)
-    found = correlations(models, one_line(downstream))
+    found = correlations(read_models(Path(table), benchmarks, downstream, lineage))
     if folder:
         found.write(folder, {}, {})
     return found

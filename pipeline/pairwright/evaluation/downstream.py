@@ -2,7 +2,7 @@
 observation, as a record, a page and files.
 
     frame = pd.DataFrame({"model": [...], "adherence": [...], "cluster": [...]})
-    figures_of(frame, ["model"], {"adherence": mean_share})
+    figures_of(frame, ["model"], ["adherence"])
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -15,22 +15,7 @@ from pairwright.pages import Page, render_page
 from pairwright.pages.output import write_page
 from pairwright.pages.plots import Plot
 from pairwright.records import Record
-from pairwright.stats import Estimate, Floats, Places, cluster_numbers, mean, mean_points
-
-Statistic = Callable[[Floats, Places], Estimate]
-
-
-def mean_share(values: Floats, clusters: Places) -> Estimate:
-    """The mean of values from 0 to 1 with Student's interval by cluster; if no value differs,
-    Wilson's at the effective number of values."""
-    estimate = mean(values, clusters, least=0, most=1)
-    differ = estimate.low is None or estimate.low != estimate.high
-    return estimate if differ else mean_points(values, clusters)
-
-
-def difference(values: Floats, clusters: Places) -> Estimate:
-    """The mean of differences of shares with Student's interval by cluster."""
-    return mean(values, clusters, least=-1, most=1)
+from pairwright.stats import Estimate, cluster_numbers, mean, p_value
 
 
 class Figure(Estimate):
@@ -40,24 +25,38 @@ class Figure(Estimate):
     column: str
     signed: bool = False
     """Whether it is a difference, which is printed with its sign."""
+    chance: float | None = None
+    """What the figure is on average by chance; None if that is not known."""
+    p: float | None = None
+    """How probable a figure as great is by chance."""
 
     def __str__(self) -> str:
         return self.text(sign=self.signed)
 
 
 def figures_of(
-    frame: pd.DataFrame, rows: list[str], columns: Mapping[str, Statistic]
+    frame: pd.DataFrame, rows: list[str], columns: Iterable[str], *, signed: bool = False
 ) -> tuple[Figure, ...]:
-    """The statistics of each group of lines by the values in `rows`, in the order of the frame,
-    whose column `cluster` names what is independent."""
+    """The mean of each column over each group of lines by the values in `rows`, in the order of the
+    frame. Its column `cluster` names what is independent; a line without a value does not count.
+    Values are shares, or differences of shares if they are `signed`."""
     found = list[Figure]()
     for names, lines in frame.groupby(rows, sort=False) if len(frame) else ():
-        clusters, row = cluster_numbers(list(lines.cluster)), tuple(map(str, names))
-        for column, statistic in columns.items():
-            estimate = statistic(lines[column].to_numpy(float), clusters).model_dump()
-            signed = statistic is difference
-            found.append(Figure(**estimate, row=row, column=column, signed=signed))
+        for column in columns:
+            known = lines[lines[column].notna()]
+            if len(known):
+                clusters = cluster_numbers(list(known.cluster))
+                values = known[column].to_numpy(float)
+                estimate = mean(values, clusters, least=-1 if signed else 0, most=1).model_dump()
+                row = tuple(map(str, names))
+                found.append(Figure(**estimate, row=row, column=column, signed=signed))
     return tuple(found)
+
+
+def best_of(figures: Iterable[Figure], column: str) -> Figure | None:
+    """The figure of a column that is greatest; of equal ones the first."""
+    own = (one for one in figures if one.column == column)
+    return max(own, key=lambda one: one.value or 0.0, default=None)
 
 
 class Part(Record):
@@ -107,13 +106,25 @@ class Downstream(Record):
 
     @property
     def table(self) -> list[list[str]]:
-        """The figures as cells, the head first; n and clusters are those of a row's first."""
+        """The figures as cells, the head first; chance, p, n and clusters are those of a row's
+        first figure. Clusters are left out if each observation is one."""
         columns = list(dict.fromkeys(one.column for one in self.figures))
-        cells = [[*self.heads, *columns, "n", "clusters"]]
+        firsts = {one.row: one for one in reversed(self.figures)}
+        more: dict[str, Callable[[Figure], str]] = {
+            "chance": lambda one: "" if one.chance is None else f"{one.chance:.3f}",
+            "p": lambda one: "" if one.p is None else p_value(one.p),
+            "n": lambda one: f"{one.n:,}",
+            "clusters": lambda one: f"{one.clusters:,}",
+        }
+        if all(one.chance is None for one in firsts.values()):
+            del more["chance"], more["p"]
+        if all(one.n == one.clusters for one in firsts.values()):
+            del more["clusters"]
+        cells = [[*self.heads, *columns, *more]]
         for row in dict.fromkeys(one.row for one in self.figures):
-            own = {one.column: one for one in self.figures if one.row == row}
-            first, values = next(iter(own.values())), [own.get(column, "") for column in columns]
-            cells.append([*row, *map(str, values), f"{first.n:,}", f"{first.clusters:,}"])
+            own = {one.column: str(one) for one in self.figures if one.row == row}
+            values = [own.get(column, "") for column in columns]
+            cells.append([*row, *values, *(cell(firsts[row]) for cell in more.values())])
         return cells
 
     def page(self, plots: Mapping[str, Plot] | None = None) -> Page:

@@ -179,22 +179,35 @@ class Curve(NamedTuple):
     """A line of reference: dotted, without marks and band."""
 
 
-def draw_curves(axes: Axes, curves: Sequence[Curve]) -> None:
-    """The curves with their 95 % bands. Lines and colours come again, so that twenty can be
+def draw_curves(
+    curves: Sequence[Curve], labels: tuple[str, str], *, caption: str, name: str
+) -> Plot:
+    """The curves with their 95 % bands, over a logarithmic axis with a mark at each x of the first;
+    `labels` are those of both axes. Lines and colours come again, so that twenty can be
     distinguished."""
     colours = (BLUE, ORANGE, GREEN, RED, SKY)
     looks = itertools.cycle(itertools.product(("-", "--", ":", "-."), colours))
-    for curve in curves:
-        xs, values = curve.xs, [one.value or 0.0 for one in curve.estimates]
-        if curve.dotted:
-            axes.plot(xs, values, color=GREY.light, linestyle=":", label=curve.label)
-            continue
-        line, colour = next(looks)
-        axes.plot(xs, values, "o", linestyle=line, color=colour.light, label=curve.label)
-        both = list(zip(curve.estimates, values, strict=True))
-        low = [value if one.low is None else one.low for one, value in both]
-        high = [value if one.high is None else one.high for one, value in both]
-        axes.fill_between(xs, low, high, color=colour.light, alpha=0.12, linewidth=0)
+    with drawing():
+        figure = Figure(figsize=(WIDTH, 4.2), layout="constrained")
+        axes = figure.add_subplot()
+        for curve in curves:
+            xs, values = curve.xs, [one.value or 0.0 for one in curve.estimates]
+            if curve.dotted:
+                axes.plot(xs, values, color=GREY.light, linestyle=":", label=curve.label)
+                continue
+            line, colour = next(looks)
+            axes.plot(xs, values, "o", linestyle=line, color=colour.light, label=curve.label)
+            both = list(zip(curve.estimates, values, strict=True))
+            low = [value if one.low is None else one.low for one, value in both]
+            high = [value if one.high is None else one.high for one, value in both]
+            axes.fill_between(xs, low, high, color=colour.light, alpha=0.12, linewidth=0)
+        axes.set_xscale("log", base=2)
+        axes.set_xticks(curves[0].xs, [f"{x:g}" for x in curves[0].xs])
+        axes.minorticks_off()
+        axes.set_xlabel(labels[0])
+        axes.set_ylabel(labels[1])
+        figure.legend(loc="outside lower left", ncols=2)
+        return plot(figure, caption, name=name)
 
 
 def _themed(match: re.Match[str]) -> str:

@@ -10,7 +10,7 @@ from pydantic import Field
 from typer import Argument
 
 from pairwright.errors import CallFailed, InputError
-from pairwright.evaluation.downstream import Downstream, Figure, figures_of, mean_share, part_of
+from pairwright.evaluation.downstream import Downstream, best_of, figures_of, part_of
 from pairwright.evaluation.scorers.scorer import ScorerRef, Unscored, failed_call
 from pairwright.evaluation.session import ScoringCalls, open_calls
 from pairwright.lines import read_lines
@@ -248,12 +248,8 @@ def result_of(
         for name, each in lines.items()
         for one in each
     ).set_axis(["planner", "cluster", *FIGURES], axis=1)
-    figures = list[Figure]()
-    for column in FIGURES:
-        known = frame[frame[column].notna()]
-        figures += figures_of(known, ["planner"], {column: mean_share})
-    f1, verdict = [one for one in figures if one.column == "F1"], "No plan could be compared."
-    if best := max(f1, key=lambda one: one.value or 0.0, default=None):
+    figures, verdict = figures_of(frame, ["planner"], FIGURES), "No plan could be compared."
+    if best := best_of(figures, "F1"):
         n, users = number_of(best.n, "item"), number_of(best.clusters, "user")
         verdict = f"{best.row[0]} comes nearest to what users expect: F1 {best}, {n}, {users}."
     notes = [_HOW, *(f"Rows of [source] not used: {n:,} {why}." for why, n in refused.items())]
@@ -265,7 +261,7 @@ def result_of(
         title="Planners on held-out gold aspects",
         verdict=verdict,
         heads=("planner",),
-        figures=tuple(figures),
+        figures=figures,
         models=tuple(ScorerRef(name=name, kind="", model=of) for name, of in models.items()),
         parts=tuple(part_of(name, len(of), [x.unscored for x in of]) for name, of in lines.items()),
         notes=tuple(notes),
