@@ -8,7 +8,7 @@ import pytest
 from pairwright.errors import InputError
 from pairwright.evaluation.scorers.judges import ComparingJudge, RatingJudge
 from pairwright.evaluation.scorers.scorer import Preference, PromptContent, ResponseScore
-from pairwright.settings.prompt import OWN, OwnPrompt
+from pairwright.settings.prompt import OWN, PromptTemplate
 from scripted import Scripted, model, posts, wait
 
 PREFER = """{% for post in posts %}
@@ -27,9 +27,13 @@ SHOWN = PromptContent("Which pan?", posts("I own one pan."), ("One pan",))
 
 def compare(llm: Scripted, folder: Path, text: str, *responses: str, **changes: Any) -> Any:
     """Its verdict on two responses, by a prompt of this text."""
-    judge = ComparingJudge(model(llm, **changes), OwnPrompt.load(write(folder, text), "prefer"))
+    judge = ComparingJudge(model(llm, **changes), own(folder, text))
     first, second = responses or ("Use it.", "Buy two.")
     return wait(judge.prefer(SHOWN, first, second))
+
+
+def own(folder: Path, text: str, name: str = "prefer") -> PromptTemplate:
+    return PromptTemplate.read(write(folder, text), OWN[name])
 
 
 def write(folder: Path, text: str) -> Path:
@@ -51,7 +55,7 @@ def test_a_judge_is_asked_with_it_and_nothing_else(tmp_path: Path) -> None:
 
 def test_an_endpoint_without_schemas_is_not_told_one(tmp_path: Path) -> None:
     llm = Scripted(rate="Score: 7")
-    judge = RatingJudge(model(llm, structured=False), OwnPrompt.load(write(tmp_path, RATE), "rate"))
+    judge = RatingJudge(model(llm, structured=False), own(tmp_path, RATE, "rate"))
     assert wait(judge.score(SHOWN, "Use it.")) == ResponseScore(7.0)
     assert "JSON" not in llm.requests[0].messages[0].content
 
@@ -77,9 +81,9 @@ def test_people_cannot_open_or_close_its_tags(tmp_path: Path) -> None:
 def test_what_is_wrong_with_it_is_named(tmp_path: Path, text: str, message: str) -> None:
     path = write(tmp_path, text)
     with pytest.raises(InputError, match=message) as caught:
-        OwnPrompt.load(path, "prefer")
+        PromptTemplate.read(path, OWN["prefer"])
     assert caught.value.where.startswith(str(path))
     path.unlink()
     with pytest.raises(InputError, match="missing") as caught:
-        OwnPrompt.load(path, "rate")
+        PromptTemplate.read(path, OWN["rate"])
     assert all(name in caught.value.fix for name in OWN["rate"])

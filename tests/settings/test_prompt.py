@@ -14,12 +14,10 @@ from pairwright.errors import InputError
 from pairwright.settings.prompt import (
     PROMPTS,
     SYSTEM_TEXTS,
-    Labelled,
-    Numbered,
-    NumberedList,
     Prompts,
-    SupportPrompt,
     guard,
+    label_texts,
+    numbered,
 )
 from scripted import prompts, scales
 
@@ -35,31 +33,26 @@ GUIDANCE = {
 }
 
 
-def labelled(*texts: str) -> tuple[Labelled, ...]:
-    return tuple(Labelled(f"p{n}", text) for n, text in enumerate(texts, start=1))
-
-
-def numbered(*texts: str) -> tuple[Numbered, ...]:
-    return tuple(Numbered(n, text) for n, text in enumerate(texts, start=1))
-
-
 def samples(said: str = POST) -> dict[str, dict[str, Any]]:
     """For each prompt values as its stage gives them, with `said` wherever people's or models'
     text stands."""
-    history = {"posts": labelled("I bake at dawn.", said, "My son eats no nuts."), "question": said}
+    history = {
+        "posts": label_texts(["I bake at dawn.", said, "My son eats no nuts."]),
+        "question": said,
+    }
     writing = {"aspects": ("Baking without an oven", said), "words": "80 to 95", "faults": (said,)}
     return {
         "plan": {**history, "max_aspects": 4, "words": 100, **GUIDANCE},
         "plan_blind": {"question": said, "max_aspects": 8},
         "support": {
             "question": said,
-            "posts": numbered("I bake at dawn.", said),
-            "cases": (SupportPrompt(1, said, "1"), SupportPrompt(2, "Nothing with nuts", "1, 2")),
+            "posts": numbered(["I bake at dawn.", said]),
+            "cases": ({"number": 1, "aspect": said, "posts": "1, 2"},),
         },
         "match": {
             "question": said,
-            "aspects": numbered("Baking without an oven", said),
-            "lists": (NumberedList(1, ("Crust", said)), NumberedList(2, ())),
+            "aspects": numbered(["Baking without an oven", said]),
+            "lists": ({"number": 1, "aspects": ("Crust", said)}, {"number": 2, "aspects": ()}),
         },
         "write_plain": {"question": said, "words": "80 to 95"},
         "write_adhering": {"question": said, **writing},
@@ -70,7 +63,7 @@ def samples(said: str = POST) -> dict[str, dict[str, Any]]:
         "adherence": {
             "question": said,
             "response": said,
-            "aspects": numbered(said, "Nothing with nuts"),
+            "aspects": numbered([said, "Nothing with nuts"]),
         },
         "quality": {"question": said, "response": said, "scales": scales()},
         "compare": {"question": said, "first": said, "second": said, "scales": scales()},
@@ -241,13 +234,9 @@ BOTH = "{{ question }} {{ words }}\n"
         ("", "write_plain.md", ["'question' is not used", "question, words"]),
         ("{{ words }}{% for question in words %}{{ question }}{% endfor %}", "write_plain.md",
          ["'question' is not used"]),
-        (f"{BOTH}{{{{ question.upper() }}}}", "write_plain.md:2", ["no variable has a field"]),
-        (f"{BOTH}{{{{ question.__class__ }}}}", "write_plain.md:2", ["no variable has a field"]),
         (f"{BOTH}{{{{ range(9) }}}}", "write_plain.md", ["unknown variable 'range'"]),
         (BOTH + "{% for w in languages %}" * 30 + "{% endfor %}" * 30, "write_plain.md",
          ["not a template", "too many"]),
-        ("{{ question }} {{ response }} {% for a in aspects %}{{ a.txet }}{% endfor %}",
-         "adherence.md:1", ["no variable has a field 'txet'"]),
     ],
 )  # fmt: skip
 def test_a_bad_prompt_is_refused_with_file_line_and_remedy(
@@ -263,11 +252,19 @@ def test_a_bad_prompt_is_refused_with_file_line_and_remedy(
 
 
 @pytest.mark.parametrize(
-    "loop", ["{% for a in aspects %}{{ a.text }}{% endfor %}", "{{ question.text }}{{ aspects }}"]
+    ("use", "said"),
+    [
+        ("{% for a in aspects %}{{ a.text }}{% endfor %}", "no attribute 'text'"),
+        ("{{ question.text }}{{ aspects }}", "no attribute 'text'"),
+        ("{{ question.__class__ }}{{ aspects }}", "'__class__' .* is unsafe"),
+        ("{{ aspects.append(1) }}", "no attribute 'append'"),
+    ],
 )
-def test_a_prompt_that_mistakes_a_text_is_named(edited: Callable[..., Path], loop: str) -> None:
-    path = edited("write_adhering", f"{BOTH}{loop}{{{{ faults }}}}")
-    with pytest.raises(InputError, match="no attribute 'text'") as caught:
+def test_a_prompt_that_mistakes_a_value_is_named(
+    edited: Callable[..., Path], use: str, said: str
+) -> None:
+    path = edited("write_adhering", f"{BOTH}{use}{{{{ faults }}}}")
+    with pytest.raises(InputError, match=said) as caught:
         Prompts.load(path.parent).ask(
             "write_adhering", question="Q", words=9, aspects=("a",), faults=()
         )
@@ -307,7 +304,7 @@ def test_two_questions_about_one_user_share_the_whole_history() -> None:
     shared = common(first, second)
     assert shared.endswith("</history>\n\n<question>\n")
     assert "Rules for an aspect" in shared
-    assert all(shown.text in shared for shown in samples()["plan"]["posts"])
+    assert all(shown["text"] in shared for shown in samples()["plan"]["posts"])
     # Both writers of the paper's setting share the question, too.
     writers = (with_question(name, QUESTION) for name in ("paper_expected", "paper_avoided"))
     assert common(*writers).endswith(f"{QUESTION}\n</question>\n\n<task>paper_")

@@ -1,7 +1,7 @@
-"""Prompts: Markdown files with `{{ name }}` and `{% for %}`, rendered strictly.
+"""Prompts: Markdown files with `{{ name }}` and `{% for %}`, rendered strictly by Jinja's sandbox.
 
     prompts = Prompts.load(Path("prompts"))
-    ask = prompts.ask("adherence", question=..., response=..., aspects=(...))
+    ask = prompts.ask("adherence", question=..., response=..., aspects=numbered(...))
 
 Every value is guarded: people's posts and models' replies are data, so they can neither close the
 tag they are in nor smuggle control characters or chat markers. Jinja never renders a value again,
@@ -9,7 +9,7 @@ so `{{ }}` inside a post stays text.
 """
 
 import re
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from hashlib import blake2b
@@ -17,15 +17,13 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 import jinja2
-from jinja2 import nodes
 from jinja2.meta import find_undeclared_variables
 from jinja2.sandbox import ImmutableSandboxedEnvironment
+from markupsafe import Markup
 
 from pairwright.assets import PROMPTS as PROMPTS_FOLDER
 from pairwright.errors import InputError
 from pairwright.text import LANGUAGES, visible
-
-# What a prompt is made of, and what it becomes
 
 
 class Message(NamedTuple):
@@ -40,38 +38,14 @@ class Ask(NamedTuple):
     messages: tuple[Message, ...]
 
 
-class Labelled(NamedTuple):
-    """A post in a prompt, under `p1`, `p2`, ...: ids of users never enter a prompt."""
-
-    label: str
-    text: str
+def label_texts(texts: Iterable[str]) -> tuple[dict[str, str], ...]:
+    """Posts for a prompt, in their order, as `p1`, `p2`, ...: ids of users never enter a prompt."""
+    return tuple({"label": f"p{n}", "text": text} for n, text in enumerate(texts, start=1))
 
 
-def label_texts(texts: Iterable[str]) -> tuple[Labelled, ...]:
-    """Posts for a prompt, in their order."""
-    return tuple(Labelled(f"p{n}", text) for n, text in enumerate(texts, start=1))
-
-
-class Numbered(NamedTuple):
-    """An aspect in a prompt."""
-
-    number: int
-    text: str
-
-
-class NumberedList(NamedTuple):
-    """Somebody's list of aspects in a prompt."""
-
-    number: int
-    aspects: tuple[str, ...]
-
-
-class SupportPrompt(NamedTuple):
-    """An aspect in a prompt with the numbers of the posts that it rests on, such as `1, 3`."""
-
-    number: int
-    aspect: str
-    posts: str
+def numbered(texts: Iterable[str]) -> tuple[dict[str, object], ...]:
+    """Aspects or posts for a prompt, with numbers from 1."""
+    return tuple({"number": n, "text": text} for n, text in enumerate(texts, start=1))
 
 
 OPTIONAL = frozenset({"languages", "characters", "earlier", "reasons", "shared", "each"})
@@ -119,31 +93,27 @@ class Prompts(NamedTuple):
     @classmethod
     def load(cls, folder: Path, names: Iterable[str] = BUILDING) -> "Prompts":
         """Read these prompts; raises InputError naming the file and what to do."""
-        return cls(
-            {
-                name: PromptTemplate.read(folder / f"{name}.md", variables(name), OPTIONAL)
-                for name in sorted(names)
-            }
-        )
+        read = PromptTemplate.read
+        return cls({name: read(folder / f"{name}.md", variables(name)) for name in sorted(names)})
 
     @property
     def hashes(self) -> dict[str, str]:
         """`b2:` hash of each file, for the manifest."""
         return {name: template.hash for name, template in self.templates.items()}
 
-    def ask(self, name: str, **values: Hashable) -> Ask:
+    def ask(self, name: str, **values: object) -> Ask:
         """Render one prompt; `posts` and `question` make the history of one that carries it.
 
         Without `in_language` nothing is said of a language.
         """
-        given: dict[str, object] = {**dict.fromkeys(OPTIONAL, ()), **values}
+        given = {**dict.fromkeys(OPTIONAL, ()), **values}
         if "history" in variables(name):
-            given["history"] = _Rendered(self.templates["history"].text(given))
+            given["history"] = Markup(self.templates["history"].text(given))
         system = Message("system", self.templates[SYSTEM_TEXTS[name]].text({}))
         return Ask(name, (system, Message("user", self.templates[name].text(given))))
 
 
-def in_language(code: str | None, length: tuple[int, ...] = ()) -> dict[str, Hashable]:
+def in_language(code: str | None, length: tuple[int, ...] = ()) -> dict[str, tuple[str, ...]]:
     """The values of a prompt that say in which language a reply is to be written.
 
     They are empty for English, and if the language is not known. `length` is how many words are
@@ -152,34 +122,8 @@ def in_language(code: str | None, length: tuple[int, ...] = ()) -> dict[str, Has
     known = None if code == "en" else LANGUAGES.get(code or "")
     if known is None:
         return {}
-    a_word = known.characters
-    lengths = [f"{n * a_word:.0f}" for n in length] if a_word else []
+    lengths = [f"{n * known.characters:.0f}" for n in length] if known.characters else []
     return {"languages": (known.name,), "characters": (" to ".join(lengths),) if lengths else ()}
-
-
-class OwnPrompt(NamedTuple):
-    """A user's own prompt file, as one user's message without a system message."""
-
-    name: str
-    """The prompt of OWN that it replaces."""
-    template: "PromptTemplate"
-
-    @classmethod
-    def load(cls, path: Path, name: str) -> "OwnPrompt":
-        """Raises InputError naming the file and what to do."""
-        fix = f"Write it; it needs: {', '.join(sorted(OWN[name]))}."
-        return cls(name, PromptTemplate.read(path, OWN[name], fix=fix))
-
-    def ask(self, **values: Hashable) -> Ask:
-        """Render it."""
-        return Ask(self.name, (Message("user", self.template.text(values)),))
-
-
-# Templates
-
-FIELDS = ("anchors", "aspect", "aspects", "label", "name", "number", "posts", "question", "score",
-          "text")  # fmt: skip
-"""What a template may read of a post, an aspect, a list, a case, a scale or an anchor."""
 
 
 @dataclass(frozen=True)
@@ -190,20 +134,16 @@ class PromptTemplate:
     source: str
 
     @classmethod
-    def read(
-        cls,
-        path: Path,
-        may: frozenset[str],
-        optional: frozenset[str] = frozenset(),
-        fix: str = "Copy it from the prompts that `pairwright init` writes, then edit it.",
-    ) -> "PromptTemplate":
-        """Read a file that uses all of the variables `may` that are not optional, and no others;
-        `fix` is what to do without the file. Raises InputError naming the file and what to do."""
+    def read(cls, path: Path, may: frozenset[str]) -> "PromptTemplate":
+        """Read a file that uses all of the variables `may` that are not OPTIONAL, and no others.
+        Raises InputError naming the file and what to do."""
+        listed = ", ".join(sorted(may)) or "none"
         try:
             source = path.read_text(encoding="utf-8-sig")
-            tree = _environment().parse(source)
+            used = find_undeclared_variables(_environment().parse(source))
             _compiled(source)
         except (FileNotFoundError, IsADirectoryError):
+            fix = f"Copy it from the prompts that `pairwright init` writes; it needs: {listed}."
             raise InputError("this prompt is missing", where=path, fix=fix) from None
         except UnicodeDecodeError as error:
             what = f"not UTF-8 at byte {error.start}"
@@ -213,18 +153,10 @@ class PromptTemplate:
             fix = "Write {{ name }} for a value and {% for x in xs %} ... {% endfor %} for a list."
             what = f"not a template: {error}"
             raise InputError(what, where=f"{path}{line}", fix=fix) from None
-        for node in tree.find_all(nodes.Getattr):
-            if node.attr not in FIELDS:
-                what, fix = (
-                    f"no variable has a field {node.attr!r}",
-                    f"Fields are: {', '.join(FIELDS)}.",
-                )
-                raise InputError(what, where=f"{path}:{node.lineno}", fix=fix)
-        used, listed = find_undeclared_variables(tree), ", ".join(sorted(may)) or "none"
         for name in sorted(used - may):
             fix = f"This prompt may use: {listed}."
             raise InputError(f"unknown variable {name!r}", where=path, fix=fix)
-        for name in sorted(may - used - optional):
+        for name in sorted(may - used - OPTIONAL):
             fix = f"Put {{{{ {name} }}}} where the model should read it; it needs: {listed}."
             raise InputError(f"the variable {name!r} is not used", where=path, fix=fix)
         return cls(path, source)
@@ -283,12 +215,9 @@ _MARKER = re.compile(
 _BEGINS = re.compile(rf"[{_LESS}\[]")
 
 
-class _Rendered(str):
-    """What a prompt file wrote: the texts in it are guarded, and its own tags are to stay."""
-
-
 def _inert(value: object) -> str:
-    return str(value) if isinstance(value, (int, float, _Rendered)) else guard(str(value))
+    # Markup is what a prompt file wrote: the texts in it are guarded, and its own tags stay.
+    return str(value) if isinstance(value, (int, float, Markup)) else guard(str(value))
 
 
 # One post is part of many prompts.

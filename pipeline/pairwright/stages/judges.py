@@ -24,7 +24,7 @@ from pairwright.records import (
     Rubric,
 )
 from pairwright.settings.domains import Scale
-from pairwright.settings.prompt import Ask, Numbered, NumberedList, Prompts, SupportPrompt
+from pairwright.settings.prompt import Ask, Prompts, numbered
 
 # Of aspects
 
@@ -57,16 +57,19 @@ async def support(
     texts = dict.fromkeys(post.text for _, posts in cases for post in posts)
     numbers = {text: n for n, text in enumerate(texts, start=1)}
     shown = tuple(
-        SupportPrompt(n, aspect.aspect, ", ".join(str(numbers[post.text]) for post in posts))
+        {
+            "number": n,
+            "aspect": aspect.aspect,
+            "posts": ", ".join(str(numbers[post.text]) for post in posts),
+        }
         for n, (aspect, posts) in enumerate(cases, start=1)
     )
-    numbered = tuple(Numbered(n, text) for text, n in numbers.items())
 
     def wrong(reply: SupportReply) -> str | None:
         return misnumbered(reply.cases, len(cases))
 
-    messages = prompts.ask("support", question=question, posts=numbered, cases=shown).messages
-    reply = await judge.answer(Ask(name, messages), SupportReply, wrong)
+    ask = prompts.ask("support", question=question, posts=numbered(numbers), cases=shown)
+    reply = await judge.answer(Ask(name, ask.messages), SupportReply, wrong)
     return reply if isinstance(reply, Dropped) else tuple(in_order(reply.cases))
 
 
@@ -95,8 +98,7 @@ async def match(
     `name` tells in the record what the match was for: specificity, or the precision and recall of a
     trained planner.
     """
-    numbered = tuple(Numbered(n, a) for n, a in enumerate(aspects, start=1))
-    shown = tuple(NumberedList(n, a) for n, a in enumerate(lists, start=1))
+    shown = tuple({"number": n, "aspects": one} for n, one in enumerate(lists, start=1))
 
     def wrong(reply: MatchReply) -> str | None:
         if why := misnumbered(reply.aspects, len(aspects)):
@@ -106,8 +108,8 @@ async def match(
             return f"list {min(strange)} does not exist"
         return None
 
-    messages = prompts.ask("match", question=question, aspects=numbered, lists=shown).messages
-    reply = await judge.answer(Ask(name, messages), MatchReply, wrong)
+    ask = prompts.ask("match", question=question, aspects=numbered(aspects), lists=shown)
+    reply = await judge.answer(Ask(name, ask.messages), MatchReply, wrong)
     if isinstance(reply, Dropped):
         return reply
     return tuple(frozenset(n - 1 for n in matched.found_in) for matched in in_order(reply.aspects))
@@ -149,8 +151,8 @@ async def adherence(
     def wrong(reply: AdherenceReply) -> str | None:
         return misnumbered(reply.scores, len(aspects))
 
-    numbered = tuple(Numbered(n, a.aspect) for n, a in enumerate(aspects, start=1))
-    ask = prompts.ask("adherence", question=question, response=response, aspects=numbered)
+    shown = numbered(one.aspect for one in aspects)
+    ask = prompts.ask("adherence", question=question, response=response, aspects=shown)
     reply = await judge.answer(ask, AdherenceReply, wrong)
     if isinstance(reply, Dropped):
         return reply

@@ -33,7 +33,15 @@ from pairwright.models import (
 from pairwright.models.connect import client_of
 from pairwright.records import Dropped, Record
 from pairwright.settings.endpoints import Sampling
-from pairwright.settings.prompt import SCORING, OwnPrompt, Prompts, label_texts
+from pairwright.settings.prompt import (
+    OWN,
+    SCORING,
+    Ask,
+    Message,
+    Prompts,
+    PromptTemplate,
+    label_texts,
+)
 
 T = TypeVar("T")
 
@@ -69,7 +77,7 @@ class _BoundJudge(NamedTuple):
     """One judge, bound to what answers for it."""
 
     model: Model
-    prompts: Prompts | OwnPrompt
+    prompts: Prompts | PromptTemplate
 
     async def ask(
         self,
@@ -92,11 +100,8 @@ class _BoundJudge(NamedTuple):
             value: T = getattr(parsed, list(reply.model_fields)[-1])
             return value
 
-        if isinstance(self.prompts, OwnPrompt):
-            answer = await model.ask(self.prompts.ask(**known), understood)
-        else:
-            prompt = self.prompts.ask(name, **known)
-            answer = await model.ask(prompt, understood, reply)
+        own = isinstance(self.prompts, PromptTemplate)
+        answer = await model.ask(self.prompts.ask(name, **known), understood, None if own else reply)
         return Unscored(answer.reason, answer.detail) if isinstance(answer, Dropped) else answer
 
 
@@ -122,10 +127,10 @@ class _Judge(Record):
         """Connect the judge, whose own prompt is checked as one of this name."""
         endpoint, prompts = opening.endpoints[self.endpoint], opening.prompts
         decides: dict[str, object] = {"sampling": self.sampling.model_dump()}
-        asked: Prompts | OwnPrompt = prompts
+        asked: Prompts | PromptTemplate = prompts
         if self.prompt is not None:
-            asked = OwnPrompt.load(Path(self.prompt), prompt)
-            decides["prompt"] = asked.template.hash
+            asked = PromptTemplate.read(Path(self.prompt), OWN[prompt])
+            decides["prompt"] = asked.hash
         else:
             decides["structured"] = endpoint.structured
             used = sorted({"history", *SCORING})
