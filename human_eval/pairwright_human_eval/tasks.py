@@ -122,8 +122,7 @@ def repeated(task: Task, seed: int) -> Task:
 
 def best_posts(pair: Pair, rules: PlanRules) -> tuple[Post, ...]:
     """The posts to show, best ranked first, as many as the planner was shown at most."""
-    lexical = PlanRules(**dict(rules) | {"retrieval": "bm25"})
-    return ranked(pair.question, pair.profile, lexical)[: rules.posts]
+    return ranked(pair.question, pair.profile, "bm25")[: rules.posts]
 
 
 def _posts(posts: Iterable[Post]) -> list[JsonValue]:

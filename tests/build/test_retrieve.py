@@ -54,7 +54,7 @@ def test_posts_are_ranked_by_what_they_share_with_the_question(
     question: str, texts: list[str], first: list[str]
 ) -> None:
     profile = posts(*texts)
-    found = ranked(question, profile, policy())
+    found = ranked(question, profile, "bm25")
     assert ids(found)[: len(first)] == first
     assert set(found) == set(profile)
 

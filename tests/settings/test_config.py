@@ -7,11 +7,9 @@ from typing import Any
 
 import pytest
 
-from pairwright import assets
 from pairwright.construct.folder import RunFolder, to_toml
 from pairwright.errors import ConfigError, StoreError
-from pairwright.settings.config import PRESETS, Config, differences, essential, load, validate
-from pairwright.settings.endpoints import Endpoint
+from pairwright.settings.config import PRESETS, Config, differences, essential, load
 from scripted import settings
 
 GOOD = """
@@ -84,23 +82,16 @@ def changed(old: str, new: str) -> str:
 def test_a_good_config_loads_with_defaults_for_the_rest(write: Callable[[str], Path]) -> None:
     config = load(write(GOOD))
     assert config.modes == ("twin", "violate")
-    assert config.endpoints["local"].base_url == "http://127.0.0.1:8000/v1"
-    assert config.roles.all == ("local",)
-    assert config.planner.others == 5
-    assert config.gated
-    assert load(write(changed('["local"]', '"local"'))).roles.generator == ("local",)
+    assert (config.roles.all, config.planner.others, config.gated) == (("local",), 5, True)
     # A judge is one name, or several.
     other = '\n[endpoints.other]\nbase_url = "http://127.0.0.1:9/v1"\nmodel = "other"\n'
     for given, judges in (('["local"]', ("local",)), ('["local", "other"]', ("local", "other"))):
         several = load(write(changed('judge = "local"', f"judge = {given}") + other))
         assert several.roles.judge == several.roles.all == judges
-    assert load(assets.EXAMPLES / "recorded" / "pairwright.toml").roles.planner == "planner"
-
-
-def test_a_byte_order_mark_and_windows_line_ends_do_no_harm(tmp_path: Path) -> None:
-    path = tmp_path / "run.toml"
+    # A byte order mark and Windows' line ends do no harm.
+    path = write("")
     path.write_bytes(b"\xef\xbb\xbf" + GOOD.replace("\n", "\r\n").encode())
-    assert load(path).words == 100
+    assert load(path) == config
 
 
 @pytest.mark.parametrize(
@@ -113,7 +104,7 @@ def test_a_byte_order_mark_and_windows_line_ends_do_no_harm(tmp_path: Path) -> N
         # A key that is nearly a known one says which, also where that one is now missing.
         ('judge = "local"', 'jugde = "local"', ["[roles.jugde]", "Did you mean 'judge'?"]),
         ('model = "m"', 'modle = "m"', ["[endpoints.local.modle]", "Did you mean 'model'?"]),
-        ('judge = "local"', 'judge = "lokal"', ["only: local", "Did you mean 'local'?"]),
+        ('judge = "local"', 'judge = "lokal"', ["there are: local.", "Did you mean 'local'?"]),
         ('path = "histories.jsonl"', 'path = "h.csv"\nformat = "posts"\ncolumns = {usr = "who"}',
          ["[source]", "[columns] names 'usr'", "user, text, created", "Did you mean 'user'?"]),
         # What must be there.
@@ -124,7 +115,7 @@ def test_a_byte_order_mark_and_windows_line_ends_do_no_harm(tmp_path: Path) -> N
         ("margin = 0.3", "margin = 30", ["[twin.margin]", "less than or equal to 1"]),
         ('model = "m"', 'model = "m"\nconcurrency = true', ["[endpoints.local.concurrency]"]),
         # What does not go together.
-        ('["local"]', '["local", "other"]', ["roles", "'other'", "only: local"]),
+        ('["local"]', '["local", "other"]', ["roles", "'other'", "there are: local."]),
         ('judge = "local"', 'judge = ["local", "local"]', ["[roles] judge", "twice"]),
         ("words = 100", 'words = 100\npreset = "ours"', ["[preset]", "'ours'", "paper"]),
         ('"twin", "violate"', '"twin", "twin"', ["[modes]", "twice"]),
@@ -159,13 +150,6 @@ def in_process(old: str = "", new: str = "") -> str:
     return changed(server, IN_PROCESS.replace(old, new) if old else IN_PROCESS)
 
 
-def test_an_engine_in_process_needs_a_model_and_no_address(write: Callable[[str], Path]) -> None:
-    endpoint = load(write(in_process())).endpoints["local"]
-    assert endpoint.base_url is None
-    assert endpoint.vllm.keys() == {"dtype", "tensor_parallel_size", "structured_outputs_config"}
-    assert endpoint.vllm["structured_outputs_config"] == {"backend": "guidance"}
-
-
 @pytest.mark.parametrize(
     ("content", "key", "told"),
     [
@@ -175,8 +159,6 @@ def test_an_engine_in_process_needs_a_model_and_no_address(write: Callable[[str]
         (in_process("concurrency = 256", 'base_url = "http://a/v1"'), "", "base_url does not go"),
         (in_process('dtype = "bfloat16"', 'revision = "n"'), "vllm", "'revision' has its own"),
         (in_process('dtype = "bfloat16"', "at = 2026-01-01"), "vllm.at", "JSON"),
-        (changed('model = "m"', 'model = "m"\nvllm = {dtype = "float16"}'),
-         "", "vllm does not go with engine = 'http'"),
         (changed('model = "m"', 'model = "m"\nvllm = "fast"'), "vllm", "table"),
     ],
 )  # fmt: skip
@@ -188,10 +170,7 @@ def test_what_an_engine_refuses_is_named(
     assert told in message
 
 
-def test_a_missing_file_says_how_to_get_one_and_a_folder_what_is_in_it(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match=r"absent\.toml: no such file") as caught:
-        load(tmp_path / "absent.toml")
-    assert "pairwright init" in caught.value.fix
+def test_a_folder_is_named_with_a_file_in_it(tmp_path: Path) -> None:
     (tmp_path / "study.toml").touch()
     with pytest.raises(ConfigError, match=r"is a folder, not a TOML file\n.*study\.toml"):
         load(tmp_path)
@@ -202,20 +181,13 @@ def test_a_missing_file_says_how_to_get_one_and_a_folder_what_is_in_it(tmp_path:
     [
         (GOOD + "words = ", "end of document"), (GOOD + "[source]\n", "line 31"),
         (changed("words = 100", "words = 100\nwords = 90"), "line 4"), ("{}", "line 1"),
+        ("a = " + "[" * 100_000 + "]" * 100_000, "nested too deeply"),
     ],
 )  # fmt: skip
 def test_what_is_not_toml_is_named_with_its_line(refused: Refused, content: str, line: str) -> None:
     told = refused(content)
     assert "not TOML" in told
     assert line in told
-
-
-def test_a_file_that_is_empty_or_not_utf_8_is_an_error(tmp_path: Path, refused: Refused) -> None:
-    path = tmp_path / "run.toml"
-    path.write_bytes(GOOD.encode().replace(b"histories", b"Zur\xfcck"))
-    with pytest.raises(ConfigError, match=r"run\.toml"):
-        load(path)
-    assert "[source]" in refused("")
 
 
 # Presets
@@ -276,28 +248,11 @@ def test_what_decides_the_outcome_is_named_with_both_values() -> None:
         "sampling.judge.seed: 0 before, 4 now",
         "words: 100 before, 80 now",
     ]
-    # A key may appear or go.
-    assert differences({"a": {"b": 1}}, {}) == ["a: {'b': 1} before, None now"]
-    assert differences({}, {"a": 1}) == ["a: None before, 1 now"]
-
-
-def test_a_flag_that_can_change_what_an_engine_says_decides_the_outcome() -> None:
-    def flags(**given: str) -> dict[str, Any]:
-        return resolved(endpoints=endpoint(base_url=None, engine="vllm", vllm=given))
-
-    before, after = flags(dtype="bfloat16"), flags(dtype="float16", quantization="fp8")
-    assert differences(essential(before), essential(after)) == [
-        "endpoints.local.vllm.dtype: 'bfloat16' before, 'float16' now",
-        "endpoints.local.vllm.quantization: None before, 'fp8' now",
-    ]
+    before, after = ({"local": {"vllm": flags}} for flags in ({"a": 1}, {"a": 1, "dtype": "half"}))
+    assert differences(before, after) == ["local.vllm.dtype: None before, 'half' now"]
 
 
 # The resolved config as a file
-
-
-def test_what_has_no_value_is_left_out() -> None:
-    data = {"a": None, "b": {"c": None, "d": 1, "e": [None, 2]}, "f": {}}
-    assert tomllib.loads(to_toml(data)) == {"b": {"d": 1, "e": [2]}, "f": {}}
 
 
 FULL: dict[str, Any] = {
@@ -315,11 +270,9 @@ FULL: dict[str, Any] = {
 
 
 def test_a_resolved_config_reads_back_as_the_same_config(tmp_path: Path) -> None:
-    config = settings(**FULL)
-    path = tmp_path / "config.toml"
+    path, config = tmp_path / "config.toml", settings(**FULL)
     path.write_text(to_toml(config.model_dump(mode="json")), encoding="utf-8")
     assert load(path) == config
-    assert validate(tomllib.loads(path.read_text(encoding="utf-8")), path) == config
 
 
 # A run folder
@@ -329,12 +282,6 @@ def prepare(folder: Path, config: Config, accept: bool = False, **content: Any) 
     run = RunFolder(folder)
     run.make()
     return run.prepare(config, content, accept_changes=accept)
-
-
-def test_a_second_run_with_the_same_config_goes_on(tmp_path: Path) -> None:
-    for _ in range(2):
-        prepare(tmp_path / "run", settings(**FULL))
-    prepare(tmp_path / "run", settings(**FULL, budget={"max_calls": 10}))
 
 
 OLD = {"Home.toml": "b2:a", "Garden.toml": "b2:b", "Sea.toml": "b2:c", "scales": []}
@@ -407,11 +354,9 @@ def test_a_folder_with_other_files_or_a_file_is_no_run_folder(tmp_path: Path) ->
 
 
 KEYS = [
-    "sk-proj-4f9Jq2LmZx81TtYv0aBc",
-    "AIzaSyD4f9Jq2LmZx81TtYv0aBcDe",
-    "hf_AbCdEfGhIjKlMnOpQrStUvWx",
+    "sk-proj-4f9Jq2LmZx81TtYv0aBc", "AIzaSyD4f9Jq2LmZx81TtYv0aBcDe", "hf_AbCdEfGhIjKlMnOpQrStUvWx",
     "c0ffee1234567890c0ffee1234567890",
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("key", KEYS)
@@ -420,9 +365,6 @@ def test_a_key_for_a_variable_is_refused_and_not_repeated(refused: Refused, key:
     assert "[endpoints.local.api_key_env]" in told
     assert "Revoke" in told
     assert key not in told
-    with pytest.raises(ValueError, match="environment variable") as own:
-        Endpoint(base_url="http://127.0.0.1:8000/v1", model="m", api_key_env=key)
-    assert key not in str(own.value)
 
 
 @pytest.mark.parametrize(

@@ -65,8 +65,9 @@ def error_of(load: Callable[[Path], object], folder: Path) -> str:
 def test_a_shipped_file_is_valid_on_its_own(path: Path, tmp_path: Path) -> None:
     shutil.copy(path, tmp_path)
     if path.name == "quality.toml":
-        names = [scale.name for scale in load_scales(tmp_path)]
-        assert names == ["correctness", "relevance", "helpfulness"]
+        scales = {scale.name: scale.anchors for scale in load_scales(tmp_path)}
+        assert list(scales) == ["correctness", "relevance", "helpfulness"]
+        assert all([one.score for one in of] == [1, 2, 3, 4, 5] for of in scales.values())
         return
     domain = Domains.load(tmp_path).by_key[path.stem]
     assert domain.name
@@ -86,12 +87,6 @@ def test_the_47_subcategories_of_lamp_qa_ship_in_their_domains() -> None:
         assert all(domains.of(name) is domains.by_key[key] for name in each.split())
 
 
-def test_every_quality_scale_runs_from_1_to_5() -> None:
-    for scale in load_scales(assets.RUBRICS):
-        assert [anchor.score for anchor in scale.anchors] == [1, 2, 3, 4, 5]
-        assert (scale.low, scale.high) == (1, 5)
-
-
 # A domain of one's own
 
 
@@ -100,8 +95,9 @@ def test_a_new_domain_is_one_file_named_by_its_key(write: Callable[..., Path]) -
     assert list(domains.by_key) == ["garden"]
     for category in ("roses", "ROSES", "Herbs", "compost"):
         assert domains.of(category) is domains.by_key["garden"]
-    assert domains.of("rose") is None
-    assert domains.of("") is None
+    assert (domains.of("rose"), domains.of("")) == (None, None)
+    assert domains.guidance("garden") == Guidance(("soil and climate", "space"))
+    assert domains.guidance("nowhere") == Guidance()
 
 
 @pytest.mark.parametrize(
@@ -123,12 +119,6 @@ def test_a_bad_domain_is_named(
         assert words in message
 
 
-def test_a_domain_file_without_examples_is_read(write: Callable[..., Path]) -> None:
-    domains = Domains.load(write(garden=GARDEN))
-    assert domains.guidance("garden") == Guidance(("soil and climate", "space"))
-    assert domains.guidance("nowhere") == Guidance()
-
-
 def test_a_category_in_two_domains_is_refused(write: Callable[..., Path]) -> None:
     park = 'name = "Park"\nsubcategories = ["trees"]\nkinds = ["shade"]\nalso = ["Roses"]\n'
     message = error_of(Domains.load, write(garden=GARDEN, park=park))
@@ -146,18 +136,15 @@ def test_categories_of_no_file_have_general_rules_that_a_file_replaces(
     assert domains.guidance("Other").kinds == ("soil and climate", "space")
 
 
-def test_a_folder_without_a_domain_is_named(write: Callable[..., Path]) -> None:
-    folder = write(quality=SCALE)
-    assert f"{folder}: no domain file" in error_of(Domains.load, folder)
-
-
 # Scales
 
 
-def test_a_missing_quality_file_is_named_with_what_to_do(write: Callable[..., Path]) -> None:
-    message = error_of(load_scales, write(garden=GARDEN))
+def test_a_missing_file_is_named_with_what_to_do(write: Callable[..., Path]) -> None:
+    folder = write(other=GARDEN)
     for words in ("quality.toml", "no such file", "pairwright init"):
-        assert words in message
+        assert words in error_of(load_scales, folder)
+    (folder / "other.toml").unlink()
+    assert f"{folder}: no domain file" in error_of(Domains.load, folder)
 
 
 @pytest.mark.parametrize(

@@ -57,7 +57,7 @@ class BuildRules:
         config = given if isinstance(given, Config) else load(Path(given))
         folder = Path(folder or Path(path).parent).resolve()
         named = read_map(columns, columns_of(config.source.format), "--column")
-        config = config.beside(folder).naming(named)
+        config = config.beside(folder, named)
         if config.planner.retrieval == "dense":
             require_dense()
         rubrics = _folder(config.rubrics, "rubrics", folder, assets.RUBRICS)

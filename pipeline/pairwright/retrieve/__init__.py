@@ -36,18 +36,18 @@ def selected(
     tokens, most = rules.history_tokens, most or rules.posts
     if len(posts) <= most and within_budget(posts, tokens) == posts:
         return posts
-    best = ranked(question, posts, rules)[:most]
+    best = ranked(question, posts, rules.retrieval)[:most]
     shown = set(within_budget(best, tokens))
     return tuple(post for post in posts if post in shown)
 
 
 @lru_cache(maxsize=512)
-def ranked(question: str, posts: tuple[Post, ...], rules: HistoryRules) -> tuple[Post, ...]:
-    """All posts, best first. Ties keep the later post first."""
+def ranked(question: str, posts: tuple[Post, ...], retrieval: str) -> tuple[Post, ...]:
+    """All posts, best first, by `bm25`, `recency` or `dense`. Ties keep the later post first."""
     latest_first = tuple(reversed(posts))
-    if rules.retrieval == "recency":
+    if retrieval == "recency":
         return latest_first
-    if rules.retrieval == "bm25":
+    if retrieval == "bm25":
         return by_bm25(question, latest_first)
     return by_similarity(question, latest_first)
 

@@ -61,22 +61,14 @@ def validated(
         # A misspelt key leaves another one missing, and is what is to be corrected.
         errors = invalid.errors(include_url=False)
         first = min(errors, key=lambda one: one["type"] != "extra_forbidden")
-        key = _key(first, data)
         absent = {str(one["loc"][-1]) for one in errors if one["type"] == "missing"}
-        # A value that fits no member of a union has an error for each of them.
-        more = [one["msg"] for one in errors if _key(one, data) == key and one != first]
-        said = [first["msg"], *(one.removeprefix("Input should be ") for one in more)]
-        said = ["there is no such key"] if first["type"] == "extra_forbidden" else said
+        key, said = _key(first, data), first["msg"].removeprefix("Value error, ")
+        said = re.sub("valid dictionary[^,]*", "table", said).replace("valid tuple", "list")
         raise error(
-            _in_toml(" or ".join(dict.fromkeys(said))),
+            "there is no such key" if first["type"] == "extra_forbidden" else said,
             where=f"{path} [{key or 'the whole file'}]",
             fix=f"{_remedy(kind, first, key, absent)} {docs} lists every key.".lstrip(),
         ) from None
-
-
-def _in_toml(said: str) -> str:
-    said = re.sub("valid dictionary[^,]*", "table", said).replace("valid tuple", "list")
-    return said.removeprefix("Value error, ")
 
 
 def _key(error: ErrorDetails, data: Any) -> str:
@@ -98,24 +90,14 @@ def _key(error: ErrorDetails, data: Any) -> str:
 
 
 def _remedy(kind: type[BaseModel], error: ErrorDetails, key: str, absent: set[str]) -> str:
-    """What to do, with the key or word that is nearly the one of the file; a key that is absent
-    rather than another one."""
-    what, given = error["type"], error["input"]
-    if what == "missing":
+    """What to do, with the key or word that is nearly the one of the file: rather an absent key."""
+    if error["type"] == "missing":
         return f"Add {key}."
-    if what == "extra_forbidden":
-        own = key.rpartition(".")[2]
-        guess = near(own, absent) or near(own, _all_keys(kind) - {own})
-        return guess.lstrip()
-    if what == "union_tag_not_found" and isinstance(given, dict):
-        return next(filter(None, (near(name, ["kind"]) for name in given)), "").strip()
+    if error["type"] == "extra_forbidden":
+        schema, own = kind.model_json_schema(), key.rpartition(".")[2]
+        tables = [schema, *schema.get("$defs", {}).values()]
+        keys = {name for table in tables for name in table.get("properties", {})}
+        return (near(own, absent) or near(own, keys - {own})).lstrip()
     context = error.get("ctx", {})
     words = re.findall(r"'([^']*)'", context.get("expected_tags") or str(context.get("expected")))
-    return near(str(context.get("tag", given)), words).strip()
-
-
-def _all_keys(kind: type[BaseModel]) -> set[str]:
-    """The keys of all tables of a file."""
-    schema = kind.model_json_schema()
-    tables = [schema, *schema.get("$defs", {}).values()]
-    return {name for table in tables for name in table.get("properties", {})}
+    return near(str(context.get("tag", error["input"])), words).strip()

@@ -3,7 +3,7 @@
 docs/config.md is generated from these classes.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
@@ -49,19 +49,6 @@ class Roles(Record):
     def all(self) -> tuple[str, ...]:
         named = (self.planner, *self.generator, *self.judge)
         return tuple(dict.fromkeys(name for name in named if name))
-
-
-class Planner(PlanRules):
-    """A planner under test, outside of a build."""
-
-    endpoint: str = Field(description="which of [endpoints]")
-    sampling: Sampling = Sampling()
-    words: int = Field(100, ge=20, description="words of an answer, as the prompt says")
-
-    @property
-    def rules(self) -> PlanRules:
-        """The same without what is not about planning."""
-        return PlanRules.model_validate(self.model_dump(include=set(PlanRules.model_fields)))
 
 
 class SamplingByRole(Record):
@@ -131,16 +118,13 @@ class Config(Record):
     release: ReleaseInfo = ReleaseInfo()
     budget: Budget = Budget()
 
-    def beside(self, folder: Path) -> "Config":
-        """The config with the paths of its recordings starting from a folder."""
+    def beside(self, folder: Path, columns: Mapping[str, str] | None = None) -> "Config":
+        """The config with the paths of its recordings starting from a folder, and with these
+        columns of its source, by what they hold."""
+        named = {**self.source.columns, **(columns or {})}
+        source = SourceRules.model_validate({**dict(self.source), "columns": named})
         endpoints = {name: endpoint.beside(folder) for name, endpoint in self.endpoints.items()}
-        return Config.model_validate({**dict(self), "endpoints": endpoints})
-
-    def naming(self, columns: Mapping[str, str]) -> "Config":
-        """The config with these columns of its source, by what they hold."""
-        columns = {**self.source.columns, **columns}
-        source = SourceRules.model_validate({**dict(self.source), "columns": columns})
-        return Config.model_validate({**dict(self), "source": source})
+        return Config.model_validate({**dict(self), "source": source, "endpoints": endpoints})
 
     @property
     def own_choices(self) -> bool:
@@ -166,35 +150,27 @@ class Config(Record):
 
     @model_validator(mode="after")
     def _consistent(self) -> "Config":
-        for fault in () if self.own_choices else self._faults():
-            raise ValueError(fault)
-        return self
-
-    def _faults(self) -> Iterator[str]:
-        """What does not go together."""
-        if not self.endpoints:
-            yield "there is no endpoint: add a table such as [endpoints.local]"
-        if not all((self.roles.planner, *self.roles.generator, *self.roles.judge)):
-            yield "[roles] lack an endpoint for planner, generator or judge"
-        for role in self.roles.all:
+        if self.own_choices:
+            return self
+        for role in (self.roles.planner, *self.roles.generator, *self.roles.judge):
             if role not in self.endpoints:
-                known = ", ".join(sorted(self.endpoints))
+                known = ", ".join(sorted(self.endpoints)) or "none"
                 guess = near(role, self.endpoints)
-                yield f"[roles] name the endpoint {role!r}, but there are only: {known}.{guess}"
+                raise ValueError(f"[roles] name the endpoint {role!r}; there are: {known}.{guess}")
         if len(set(self.roles.judge)) < len(self.roles.judge):
-            yield "[roles] judge names an endpoint twice: each judges a draft once"
-        most = most_aspects(self.words)
+            raise ValueError("[roles] judge names an endpoint twice: each judges a draft once")
+        most, (least, _) = most_aspects(self.words), asked_length(self.words)
         if (self.aspects == "planner" or self.gated) and most < self.planner.min_aspects:
-            yield (
+            raise ValueError(
                 f"words = {self.words} leaves room for {most} aspects, but [planner] min_aspects is"
                 f" {self.planner.min_aspects}: no item could be kept"
             )
-        least, _ = asked_length(self.words)
         if self.gated and not self.paper_writers and least < self.gates.min_words:
-            yield (
+            raise ValueError(
                 f"words = {self.words} asks writers for {least} words at least, but [gates]"
                 f" min_words is {self.gates.min_words}: lower it, or raise words"
             )
+        return self
 
 
 # A table that sets one key of a role's sampling keeps the role's other defaults.

@@ -6,7 +6,7 @@ A new domain is one file. Its name without `.toml` is the domain's key in record
 from pathlib import Path
 from typing import Annotated, NamedTuple, TypeVar
 
-from pydantic import AfterValidator, Field, field_validator
+from pydantic import AfterValidator, Field, field_validator, model_validator
 
 from pairwright.assets import DOCS
 from pairwright.errors import InputError
@@ -96,16 +96,14 @@ class Scale(Record):
     name: str = Field(pattern=r"^[a-z][a-z0-9_]*$")
     question: str
     anchors: tuple[Anchor, ...] = Field(min_length=2)
-    # Left out of the repr, which a run is known by: the judge never reads it, so it makes no
-    # other run.
+    # Not in the repr, which a run is known by: no judge reads it.
     cannot_judge: bool = Field(False, repr=False)
     """Whether people may answer "cannot judge". Judges always give a score."""
 
-    @field_validator("anchors")
-    @classmethod
-    def _one_text_a_score(cls, anchors: tuple[Anchor, ...]) -> tuple[Anchor, ...]:
-        _distinct(tuple(anchor.score for anchor in anchors))
-        return anchors
+    @model_validator(mode="after")
+    def _one_text_a_score(self) -> "Scale":
+        _distinct(tuple(anchor.score for anchor in self.anchors))
+        return self
 
     @property
     def low(self) -> int:
@@ -119,11 +117,10 @@ class Scale(Record):
 class _QualityFile(Record):
     scale: tuple[Scale, ...] = Field(min_length=1)
 
-    @field_validator("scale")
-    @classmethod
-    def _one_scale_a_name(cls, scales: tuple[Scale, ...]) -> tuple[Scale, ...]:
-        _distinct(tuple(scale.name for scale in scales))
-        return scales
+    @model_validator(mode="after")
+    def _one_scale_a_name(self) -> "_QualityFile":
+        _distinct(tuple(scale.name for scale in self.scale))
+        return self
 
 
 class Domains:

@@ -15,11 +15,14 @@ from pairwright.records import Record
 
 RECORDING_URL = "recording:"
 """The prefix of a recording's path."""
-REVOKE = (
+_OF_SERVERS = ("base_url", "api_key_env", "token_parameter")
+_OWN_FIELDS = frozenset(
+    {"model", "messages", "max_tokens", "max_completion_tokens", "response_format"}
+)
+_REVOKE = (
     "Revoke that key, because it was written to a file. Put the new one into an environment"
     " variable, and write the variable's name, such as OPENAI_API_KEY, as api_key_env."
 )
-"""What to do about a key in a file."""
 
 
 class Endpoint(Record):
@@ -80,19 +83,18 @@ class Endpoint(Record):
         if name is not None and not re.fullmatch(r"[A-Z_][A-Z0-9_]{0,79}", name):
             raise ValueError(
                 "must be the name of an environment variable, in capitals; what is there may be a"
-                f" key, and is not repeated here. {REVOKE}"
+                f" key, and is not repeated here. {_REVOKE}"
             )
         return name
 
     @field_validator("vllm")
     @classmethod
     def _flags(cls, flags: dict[str, JsonValue]) -> dict[str, JsonValue]:
-        for name in ("served_model_name", "revision"):
-            if name in flags:
-                raise ValueError(
-                    f"{name!r} has its own place: `model` or `revision` of the endpoint"
-                )
-        return without_keys(flags)
+        if taken := sorted(flags.keys() & {"served_model_name", "revision"}):
+            raise ValueError(
+                f"{taken[0]!r} has its own place: `model` or `revision` of the endpoint"
+            )
+        return _without_keys(flags)
 
     @model_validator(mode="after")
     def _of_the_engine(self) -> "Endpoint":
@@ -124,10 +126,6 @@ class Endpoint(Record):
         return (prompt_tokens * self.price_in + completion_tokens * self.price_out) / 1e6
 
 
-_OF_SERVERS = ("base_url", "api_key_env", "token_parameter")
-"""Keys that have no meaning for an engine in this process."""
-
-
 class Sampling(Record):
     """How one role samples. Write "none" for what the endpoint should decide itself."""
 
@@ -145,10 +143,9 @@ class Sampling(Record):
     @field_validator("extra")
     @classmethod
     def _not_ours(cls, extra: dict[str, JsonValue]) -> dict[str, JsonValue]:
-        own_fields = {"model", "messages", "max_tokens", "max_completion_tokens", "response_format"}
-        if taken := sorted(extra.keys() & own_fields):
+        if taken := sorted(extra.keys() & _OWN_FIELDS):
             raise ValueError(f"{taken[0]!r} has its own place and cannot be in extra")
-        return without_keys(extra)
+        return _without_keys(extra)
 
     @field_validator("temperature", "top_p", "seed", mode="before")
     @classmethod
@@ -197,8 +194,6 @@ def check_endpoints(tables: Mapping[str, object], endpoints: Mapping[str, Endpoi
             raise ValueError(what + near(name, endpoints))
 
 
-# Keys of services
-
 _KEY = re.compile(
     r"(?:sk|pk|hf|gsk|xai|csk|nvapi|pplx|fw|r8|tgp|gh[oprsu]|github_pat)[-_][\w-]{16,}"
     r"|AIza[\w-]{16,}|Bearer "
@@ -212,11 +207,11 @@ _KEY_NAME = re.compile(
 """Names under which people write keys; `eos_token` is not among them."""
 
 
-def without_keys(values: dict[str, JsonValue]) -> dict[str, JsonValue]:
+def _without_keys(values: dict[str, JsonValue]) -> dict[str, JsonValue]:
     """The same values. Raises ValueError if any text inside begins like a key, or has the name of
     one."""
     if _holds_key(values):
-        raise ValueError(f"holds what looks like a key, which is not repeated here. {REVOKE}")
+        raise ValueError(f"holds what looks like a key, which is not repeated here. {_REVOKE}")
     return values
 
 

@@ -217,15 +217,11 @@ class HumanRules(Record):
     def by_chance(self) -> float:
         """How often people who toss a coin verify a pair."""
         n, more = self.votes, self.closing_votes
-        each = 0.5**n
-        closing = 0.5**more * sum(
-            comb(more, k) for k in range(more - self.closing_misses, more + 1)
-        )
+        closing = sum(comb(more, misses) for misses in range(self.closing_misses + 1)) / 2.0**more
         if self.rule == "majority":
-            undecided = comb(n, n // 2) if n % 2 == 0 else 0
             sure = sum(comb(n, k) for k in range(n // 2 + 1, n + 1))
-            return each * (sure + undecided * closing)
-        return each * (1 + (n * closing if n > 1 and self.further else 0))
+            return (sure + (n % 2 == 0) * comb(n, n // 2) * closing) / 2.0**n
+        return (1 + (n * closing if n > 1 and self.further else 0)) / 2.0**n
 
 
 class ReleaseInfo(Record):

@@ -31,7 +31,7 @@ def best_posts(
     """Of these posts the `most` best ranked, in their order."""
     if most >= len(posts):
         return PromptPosts(posts, ())
-    best = set(ranked(question, posts, rules)[:most])
+    best = set(ranked(question, posts, rules.retrieval)[:most])
     return PromptPosts(
         tuple(post for post in posts if post in best),
         tuple(post for post in posts if post not in best),

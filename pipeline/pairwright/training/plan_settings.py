@@ -11,11 +11,10 @@ from pairwright.assets import DOCS
 from pairwright.evaluation.session import settings_folder
 from pairwright.records import Record
 from pairwright.settings import read_toml, validated
-from pairwright.settings.config import Planner
 from pairwright.settings.domains import Domains
 from pairwright.settings.endpoints import Endpoint, Sampling, check_endpoints
 from pairwright.settings.prompt import BUILDING, Prompts
-from pairwright.settings.rules import HistoryRules, SourceRules
+from pairwright.settings.rules import HistoryRules, PlanRules, SourceRules
 
 R = TypeVar("R", bound=Record)
 
@@ -57,10 +56,13 @@ class Training(Record):
     steps: Steps = Steps()
 
 
-class PromptedPlanner(Planner):
+class PromptedPlanner(PlanRules):
     """A planner that an endpoint serves."""
 
     kind: Literal["endpoint"]
+    endpoint: str = Field(description="which of [endpoints]")
+    sampling: Sampling = Sampling()
+    words: int = Field(100, ge=20, description="words of an answer, as the prompt says")
 
 
 class FilePlanner(Record):

@@ -176,7 +176,7 @@ def asked_of(spec: PromptedPlanner, model: Model, prompts: Prompts, domains: Dom
         guidance, language = domains.guidance(item.domain), domains.item_language(item)
         try:
             reply = await plan(
-                item.question, item.profile, model, prompts, spec.rules,
+                item.question, item.profile, model, prompts, spec,
                 guidance=guidance, words=spec.words, language=language,
             )  # fmt: skip
         except CallFailed as error:
