@@ -166,6 +166,10 @@ class PromptTemplate:
         """`b2:` and a hash of the file's text."""
         return f"b2:{blake2b(self.source.encode(), digest_size=16).hexdigest()}"
 
+    def ask(self, name: str, **values: object) -> Ask:
+        """Render a user's own prompt of OWN, as one message without a system text."""
+        return Ask(name, (Message("user", self.text(values)),))
+
     def text(self, values: Mapping[str, object]) -> str:
         """The prompt with these values."""
         try:

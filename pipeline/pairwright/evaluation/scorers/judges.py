@@ -33,15 +33,7 @@ from pairwright.models import (
 from pairwright.models.connect import client_of
 from pairwright.records import Dropped, Record
 from pairwright.settings.endpoints import Sampling
-from pairwright.settings.prompt import (
-    OWN,
-    SCORING,
-    Ask,
-    Message,
-    Prompts,
-    PromptTemplate,
-    label_texts,
-)
+from pairwright.settings.prompt import OWN, SCORING, Prompts, PromptTemplate, label_texts
 
 T = TypeVar("T")
 
@@ -100,8 +92,8 @@ class _BoundJudge(NamedTuple):
             value: T = getattr(parsed, list(reply.model_fields)[-1])
             return value
 
-        own = isinstance(self.prompts, PromptTemplate)
-        answer = await model.ask(self.prompts.ask(name, **known), understood, None if own else reply)
+        kind = None if isinstance(self.prompts, PromptTemplate) else reply
+        answer = await model.ask(self.prompts.ask(name, **known), understood, kind)
         return Unscored(answer.reason, answer.detail) if isinstance(answer, Dropped) else answer
 
 
