@@ -130,7 +130,7 @@ def made(
 def test_a_curve_is_the_mean_over_questions_with_its_interval_by_user() -> None:
     few = made([[0.0, 1.0], [0.5, 0.5], [1.0, 0.0]], [[0.0, 1.0]] * 3)
     one, two = (few.figure("adherence", "s", k) for k in "12")
-    assert (one.value, few.figure("gain", "s", "1").value, two.value) == (0.5, 0, 0.5)
+    assert (one.value, two.value, few.figure("gain", "s", "2").value) == (0.5, 0.5, 0)
     assert (two.n, two.clusters, two.low) == (3, 3, None)
     assert few.figure("adherence", CEILING, "2").value == pytest.approx(2.5 / 3, abs=1e-6)
     many = made([[0.0, 1.0], [0.5, 0.5], [1.0, 0.0]] * 2, [[0.0, 1.0]] * 6)
@@ -349,7 +349,7 @@ def test_a_scorer_that_agrees_with_the_judge_reaches_the_ceiling(work: Work) -> 
     for k, value in (("1", 0.375), ("2", 4 / 6), ("4", 1)):
         for name in ("rater", CEILING):
             assert found.figure("adherence", name, k).value == pytest.approx(value, abs=1e-6)
-        assert found.figure("gain", "constant", k).value == 0
+    assert found.figure("gain", "constant", "4").value == 0
     assert {part.asked for part in found.parts} == {found.figures[0].n}
     assert [one.worth["adherence"] for one in work.samples[:4]] == [0, 0.5, 1, 0]
     assert (work.folder / "out" / "best_of_n.html").is_file()

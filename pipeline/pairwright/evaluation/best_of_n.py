@@ -301,7 +301,7 @@ def result_of(found: Sampled, judge: ScorerRef, n: int, benchmark: BenchmarkRef)
         title=f"Best of {n}, {benchmark.title}",
         verdict=verdict,
         heads=("scorer", "k"),
-        figures=(*figures, *figures_of(frame, ["scorer", "k"], ["gain"], signed=True)),
+        figures=(*figures, *figures_of(frame[frame.k > 1], ["scorer", "k"], ["gain"], signed=True)),
         models=(policy, judge, *scorers),
         parts=tuple(part_of(name, len(asked), why) for name, why in missing.items()),
         warnings=(

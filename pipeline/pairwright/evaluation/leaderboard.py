@@ -5,13 +5,11 @@ Rows are ranked by accuracy, and on twins by corrected twin accuracy if there ar
 ranked row is compared with the one above it, pair by pair.
 """
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise, product
-from typing import Literal, get_args
+from typing import Literal
 
 import pandas as pd
-from pydantic import Field
 from statsmodels.stats.multitest import multipletests
 
 from pairwright.errors import InputError
@@ -19,7 +17,7 @@ from pairwright.evaluation.benchmark import OTHERS, Benchmark, BenchmarkRef, bui
 from pairwright.evaluation.conditions import CONDITIONS, ConditionName
 from pairwright.evaluation.figures import ScorerFigure, compared, figures_of, gains, units_of
 from pairwright.evaluation.scorers.scorer import COVERAGE
-from pairwright.evaluation.scores import Choice, Score, ScoresOf, ScoreTable, joined
+from pairwright.evaluation.scores import ScoresOf, ScoreTable, joined
 from pairwright.modes import MODES
 from pairwright.records import Record
 from pairwright.stats import Estimate, cluster_numbers, mean_points
@@ -44,9 +42,6 @@ class BoardRow(Record):
     """Those with a score for every pair."""
     unscored: dict[str, int]
     """Pairs that count as wrong because they have no score, by reason."""
-    verdicts: dict[Choice, tuple[int, int]] = Field(default={})
-    """Of a comparing judge without a verdict in one order of some pairs, by verdict: those in the
-    other order of these pairs, and those of pairs with both."""
     figures: tuple[ScorerFigure, ...]
     """Its figures, gains over controls among them."""
 
@@ -231,18 +226,8 @@ def _row(table: ScoreTable, frames: Frames, builders: Mapping[str, tuple[str, ..
         units=len(units),
         units_scored=int(units.whole.sum()),
         unscored=own.reason[own.point.isna()].value_counts().sort_index().to_dict(),
-        verdicts=_verdicts(table.scores),
         figures=(*figures_of(own, blind=about.blind), *gained),
     )
-
-
-def _verdicts(scores: Sequence[Score]) -> dict[Choice, tuple[int, int]]:
-    """Count the verdicts of pairs with one and with two, by verdict; empty if no pair has one."""
-    found = [[said for said in (one.forward, one.backward) if said] for one in scores]
-    counts = Counter((said, len(verdicts)) for verdicts in found for said in verdicts)
-    if not any(len(verdicts) == 1 for verdicts in found):
-        return {}
-    return {choice: (counts[choice, 1], counts[choice, 2]) for choice in get_args(Choice)}
 
 
 def _rankings(entries: Mapping[str, BoardRow], frames: Frames) -> Iterator[Ranking]:
@@ -255,36 +240,29 @@ def _rankings(entries: Mapping[str, BoardRow], frames: Frames) -> Iterator[Ranki
         }
         if not there:
             continue
-        by: RankedBy = "accuracy"
-        if any(one.figure("net_right_flips", mode) for one in there.values()):
-            by = "net_right_flips"
-
-        def place(name: str, by: str = by, mode: str = mode) -> tuple[float, str]:
-            value = entries[name].value(by, mode)
-            return (1.0 if value is None else -value, name)
-
-        why = {name: entries[name].unranked(mode) for name in sorted(there, key=place)}
+        net = any(one.figure("net_right_flips", mode) for one in there.values())
+        by: RankedBy = "net_right_flips" if net else "accuracy"
+        values = {name: one.value(by, mode) for name, one in there.items()}
+        best = sorted(there, key=lambda name: (values[name] is None, -(values[name] or 0.0), name))
+        why = {name: entries[name].unranked(mode) for name in best}
         ranked = tuple(name for name in why if not why[name])
+        steps = {
+            below: compared(frames[above], frames[below], mode, by)
+            for above, below in pairwise(ranked)
+        }
+        known = {name: one.p for name, one in steps.items() if one.p is not None}
+        holm = multipletests([*known.values()], method="holm")[1] if known else ()
+        adjusted = {name: float(f"{p:.6g}") for name, p in zip(known, holm, strict=True)}
         yield Ranking(
             mode=mode,
             condition=condition,
             ranked_by=by,
             ranked=ranked,
             unranked={name: reason for name, reason in why.items() if reason},
-            with_above=_with_above(ranked, frames, mode, by),
+            with_above={
+                name: RowComparison(
+                    **one.estimate(least=-1.5, most=1.5).model_dump(), p=adjusted.get(name)
+                )
+                for name, one in steps.items()
+            },
         )
-
-
-def _with_above(
-    ranked: Sequence[str], frames: Frames, mode: str, by: RankedBy
-) -> dict[str, RowComparison]:
-    found = [compared(frames[a], frames[b], mode, by) for a, b in pairwise(ranked)]
-    known = [one.p for one in found if one.p is not None]
-    adjusted = iter(multipletests(known, method="holm")[1].tolist() if known else ())
-    return {
-        name: RowComparison(
-            **one.estimate(least=-1.5, most=1.5).model_dump(),
-            p=None if one.p is None else float(f"{next(adjusted):.6g}"),
-        )
-        for name, one in zip(ranked[1:], found, strict=True)
-    }

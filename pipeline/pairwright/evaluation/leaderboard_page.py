@@ -1,6 +1,6 @@
 """The leaderboard as a page, and the end of an evaluation in a terminal."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pairwright.evaluation.benchmark import QUESTIONS
@@ -22,7 +22,7 @@ COLOURS: dict[str, Colour] = {
 HEADS = {
     "accuracy": "accuracy",
     "both_right": "twin accuracy",
-    "net_right_flips": "corrected twin accuracy, points",
+    "net_right_flips": "corrected twin accuracy",
     "placebo_flips": "flips on placebos",
     "coverage": "scored",
 }
@@ -35,7 +35,7 @@ MOST_ROWS, MOST_MODES = 5, 2
 
 
 def board_page(board: Leaderboard, *, drawn: bool = True) -> Page:
-    """The page; a terminal does without the drawings."""
+    """The page; a terminal does without the drawing."""
     accuracies = [
         (figure.group, name, figure)
         for mode, first in board.firsts.items()
@@ -43,37 +43,31 @@ def board_page(board: Leaderboard, *, drawn: bool = True) -> Page:
         for figure in board.entries[name].figures
         if (figure.name, figure.mode) == ("accuracy", mode) and figure.group != mode
     ]
-    aspects = set(FOLLOWS.values())
-    domains = {group for group, *_ in accuracies} - aspects
+    domains = {group for group, *_ in accuracies} - set(FOLLOWS.values())
+    first = next(iter(board.firsts.values()), None)
     return render_page(
         "leaderboard",
-        {mode: _plot(board, first) for mode, first in board.firsts.items()} if drawn else {},
+        {"first": _plot(board, first)} if first and drawn else {},
         board=board,
-        conditions=CONDITIONS,
         figures=FIGURES,
         verdicts=verdicts(board),
+        tables={mode: mode_table(board, mode) for mode in board.firsts},
+        unranked=unranked,
         # One domain alone is the whole table again.
-        by_group=[one for one in accuracies if one[0] in aspects or len(domains) > 1],
+        by_group=[
+            one for one in accuracies if one[0] in FOLLOWS.values() or len(domains) > 1
+        ],
         found=readings(board),
-        label=label,
         p_value=p_value,
         unit_of=unit_of,
         title_of=mode_title,
-        ranking_table=ranking_table,
-        exact=exact,
         heads=HEADS,
-    )
+    )  # fmt: skip
 
 
 def mode_title(mode: str) -> str:
-    """The heading of a mode's tables."""
+    """The heading of a mode's table."""
     return title_of(mode) if mode in MODES else mode.capitalize()
-
-
-def exact(board: Leaderboard, ranking: Ranking) -> bool:
-    """Whether no row of a ranking could have come out otherwise: its table says nothing."""
-    figures = (board.entries[name].figure("accuracy", ranking.mode) for name in ranking.rows)
-    return all(figure is not None and figure.note == IDENTITY for figure in figures)
 
 
 def unit_of(mode: str) -> str:
@@ -98,6 +92,9 @@ def figure_text(figure: ScorerFigure | None) -> str:
     return figure.percent(1, sign=figure.name not in FIGURES or figure.name == "net_right_flips")
 
 
+# Verdicts
+
+
 def verdicts(board: Leaderboard) -> list[str]:
     """A sentence for each mode: which row is best, and whether it is ahead of the next; then why
     there is no interval, if everybody is in one cluster."""
@@ -115,22 +112,23 @@ def _verdict(board: Leaderboard, first: Ranking) -> str:
     mode, best = first.mode, board.entries[first.rows[0]]
     if not first.ranked:
         return f"{mode_title(mode)}: no row is ranked."
-    figure, accuracy = best.figure(first.ranked_by, mode), best.figure("accuracy", mode)
-    assert figure, "what is ranked has the figure"
-    assert accuracy, "and an accuracy"
-    is_best = f"has the highest corrected twin accuracy, {figure_text(figure)} points"
+    placebos, few = best.figure("placebo_flips", "placebo"), ""
     if first.ranked_by == "accuracy":
+        accuracy = best.figure("accuracy", mode)
+        assert accuracy, "what is ranked has an accuracy"
         of = number_of(accuracy.n, unit_of(mode))
         is_best = f"is right in {figure_text(accuracy)} of {of}"
         if accuracy.chance:
             is_best += f" (chance: {100 * accuracy.chance:.1f} %)"
+    else:
+        value = figure_text(best.figure(first.ranked_by, mode))
+        is_best = f"has the highest corrected twin accuracy, {value} points"
+        if placebos and placebos.n < FEW_PLACEBOS:
+            there = f"{placebos.n} placebos, fewer than {FEW_PLACEBOS}"
+            few = f" With {there}, conclude nothing from this figure."
     shown = CONDITIONS[first.condition].title.lower()
     said = f"{mode_title(mode)}, {shown}: {label(best)} {is_best}"
-    placebos, few = best.figure("placebo_flips", "placebo"), ""
-    if first.ranked_by != "accuracy" and placebos and placebos.n < FEW_PLACEBOS:
-        there = f"{placebos.n} placebos, fewer than {FEW_PLACEBOS}"
-        few = f" With {there}, conclude nothing from this figure."
-    if not first.ranked[1:]:
+    if len(first.ranked) == 1:
         return f"{said}.{few}"
     following = first.ranked[1]
     ahead = first.with_above[following]
@@ -143,19 +141,42 @@ def _verdict(board: Leaderboard, first: Ranking) -> str:
     return f"{said}. It cannot be distinguished from the next row, {after}.{few}"
 
 
-def ranking_table(board: Leaderboard, ranking: Ranking) -> list[list[str]]:
-    """The rows of a ranking with its head before them, best first and those that are not ranked
-    below."""
-    mode, columns = ranking.mode, ["accuracy"]
-    rows = [board.entries[name] for name in ranking.rows]
-    if ranking.ranked_by == "net_right_flips":
+# Tables
+
+
+def mode_table(board: Leaderboard, mode: str) -> list[list[str]]:
+    """The rows of a mode with their head: of each condition in turn, best first and those that are
+    not ranked below. A condition in which no row could have come out otherwise is left out, and is
+    not named if it is the only one."""
+    rankings = [one for one in board.rankings if one.mode == mode and not exact(board, one)]
+    rows = [board.entries[name] for one in rankings for name in one.rows]
+    columns = ["accuracy"]
+    if any(one.ranked_by == "net_right_flips" for one in rankings):
         columns = ["net_right_flips", "both_right", "placebo_flips", "accuracy"]
     elif mode in MODES and MODES[mode].halves == 2:
         columns.append("both_right")
     if any((row.value("coverage", mode) or 0.0) < 1 for row in rows):
         columns.append("coverage")
-    heads = [HEADS[column] for column in columns]
-    return _table(rows, [(name, mode) for name in columns], heads)
+    cells = _table(rows, [(name, mode) for name in columns], [HEADS[name] for name in columns])
+    if len(rankings) > 1:
+        shown = ["shown", *(row.about.condition for row in rows), "", ""]
+        cells = [[name, at, *more] for (name, *more), at in zip(cells, shown, strict=False)]
+    return cells if rows else []
+
+
+def exact(board: Leaderboard, ranking: Ranking) -> bool:
+    """Whether no row of a ranking could have come out otherwise: a table of it says nothing."""
+    figures = (board.entries[name].figure("accuracy", ranking.mode) for name in ranking.rows)
+    return all(figure is not None and figure.note == IDENTITY for figure in figures)
+
+
+def unranked(board: Leaderboard, mode: str) -> Mapping[str, str]:
+    """Why rows of a mode's table are not ranked, and which."""
+    found: dict[str, list[str]] = {}
+    for one in board.rankings:
+        for name, why in one.unranked.items() if one.mode == mode else ():
+            found.setdefault(why, []).append(name)
+    return {why: ", ".join(names) for why, names in found.items()}
 
 
 def _table(
@@ -169,37 +190,29 @@ def _table(
         modes = ("placebo" if name == "placebo_flips" else mode for name, mode in columns)
         figures = [row.figure(name, mode) for (name, _), mode in zip(columns, modes, strict=True)]
         cells.append([label(row), *map(figure_text, figures)])
-    chances = [
-        next((one.chance for row in rows if (one := row.figure("accuracy", mode))), None)
-        if name == "accuracy"
-        else None
-        for name, mode in columns
-    ]
+    chances = [_chance(rows, mode) if name == "accuracy" else None for name, mode in columns]
     if any(chances):
         cells.append(["chance", *(f"{100 * one:.1f} %" if one else "" for one in chances)])
     return cells
+
+
+def _chance(rows: Sequence[BoardRow], mode: str) -> float | None:
+    figures = (row.figure("accuracy", mode) for row in rows)
+    return next((one.chance for one in figures if one), None)
 
 
 def ending(board: Leaderboard) -> dict[str, Any]:
     """What a terminal shows at the end of an evaluation: `warnings`, the `verdict` on the first
     mode, whether its best row reads the user, a `table` of the best rows of the first ranking, and
     how many rows it leaves out (`more`)."""
-    warnings = [board.benchmark.warning] if board.benchmark.warning else []
-    given = given_away(board)
-    for name, one in given[:1]:
-        more = f", and {len(given) - 1} more are beyond it" if given[1:] else ""
-        bound = 100 * blind_bound(one.chance or 0.5)
-        warnings.append(
-            f"{name} is right in {one.percent(1)} of {mode_title(one.mode).lower()} without the"
-            f" user; the bound of an audit is {bound:.0f} %{more}."
-        )
+    warnings = [*filter(None, [board.benchmark.warning]), *given_away(board)[:1]]
     firsts = list(board.firsts.values())[:MOST_MODES]
     names = firsts[0].rows if firsts else tuple(board.entries)
     columns = [(str(one.ranked_by), one.mode) for one in firsts] or [("placebo_flips", "placebo")]
     rows = [board.entries[name] for name in names[: MOST_ROWS - len(warnings)]]
     heads = [f"{mode_title(mode).lower()}, {HEADS[name]}" for name, mode in columns]
-    told = {name.partition(" (")[0]: one for name, *one in reversed(readings(board))}
-    read = [(name, *told[name]) for name in (row.about.scorer.name for row in rows) if name in told]
+    told = {one[0]: one for one in reversed(readings(board))}
+    read = [told[name] for name in map(label, rows) if name in told]
     return {
         "warnings": warnings,
         "verdicts": [*verdicts(board)[:1], *verdicts(board)[len(board.firsts) or 1 :]],
@@ -209,17 +222,20 @@ def ending(board: Leaderboard) -> dict[str, Any]:
     }
 
 
-def given_away(board: Leaderboard) -> list[tuple[str, ScorerFigure]]:
-    """The rows with accuracies without the user that are beyond an audit's bound by more than
-    chance; of pairs below 1/2 by as much, too."""
-    return [
-        (name, one)
-        for name, row in board.entries.items()
-        for one in row.figures
-        if row.about.blind and (one.name, one.group) == ("accuracy", one.mode)
-        and max(one.low or 0, 0 if one.chance else 1 - (one.high or 1))
-        > blind_bound(one.chance or 0.5)
-    ]  # fmt: skip
+def given_away(board: Leaderboard) -> list[str]:
+    """What accuracies without the user are beyond an audit's bound by more than chance; those of
+    pairs below 50 % by as much, too."""
+    found = []
+    for name, row in board.entries.items():
+        for mode in board.firsts if row.about.blind else ():
+            if one := row.figure("accuracy", mode):
+                bound = blind_bound(one.chance or 0.5)
+                if max(one.low or 0, 0 if one.chance else 1 - (one.high or 1)) > bound:
+                    found.append(
+                        f"{name} is right in {one.percent(1)} of {mode_title(mode).lower()} without"
+                        f" the user; the bound of an audit is {100 * bound:.0f} %."
+                    )
+    return found
 
 
 def readings(board: Leaderboard) -> list[tuple[str, str, str, ScorerFigure]]:
@@ -243,28 +259,29 @@ def readings(board: Leaderboard) -> list[tuple[str, str, str, ScorerFigure]]:
 
 
 def _plot(board: Leaderboard, first: Ranking) -> Plot:
-    """A line a scorer, a mark a condition: what ranks its rows."""
+    """A line a scorer, a mark a condition: what ranks the rows of a mode."""
     mode, name = first.mode, first.ranked_by
     rows = [row for row in board.entries.values() if row.value(name, mode) is not None]
     rows.sort(key=lambda row: (bool(row.unranked(mode)), -(row.value(name, mode) or 0.0)))
+    shown = [one for one in CONDITIONS if one in {row.about.condition for row in rows}]
     # What a reader must know of it on a line of its own, or the axes have no room.
-    labels = {row.about.stem: label(row).replace(" (", "\n(") for row in rows}
     dots = [
         Dot(
-            labels[row.about.stem], figure, COLOURS[condition.colour], condition.marker, shown,
-            bool(row.unranked(mode)),
+            label(row).replace(" (", "\n("), figure, COLOURS[CONDITIONS[one].colour],
+            CONDITIONS[one].marker, one if len(shown) > 1 else "", bool(row.unranked(mode)),
         )
-        for shown, condition in CONDITIONS.items()
+        for one in shown
         for row in rows
-        if row.about.condition == shown and (figure := row.figure(name, mode))
+        if row.about.condition == one and (figure := row.figure(name, mode))
     ]  # fmt: skip
-    chance = next((one.chance for row in rows if (one := row.figure(name, mode))), None) or 0.5
-    panel = Panel(dots, "accuracy, %", chance, (-2.0, 102.0))
+    panel = Panel(dots, "accuracy, %", _chance(rows, mode) or 0.5, (-2.0, 102.0))
     if name == "net_right_flips":
         panel = Panel(dots, "corrected twin accuracy, points", 0, (-52, 102))
     caption = (
         f"{mode_title(mode)}: {HEADS[name]} with its 95 % interval. A scorer on the dashed line"
-        " shows nothing of its users. Hollow marks are not ranked."
+        " shows nothing of its users."
     )
-    names = list(dict.fromkeys(labels.values()))
+    if any(dot.hollow for dot in dots):
+        caption += " Hollow marks are not ranked."
+    names = list(dict.fromkeys(label(row).replace(" (", "\n(") for row in rows))
     return draw_panel(panel, names, caption=caption, name=f"{name}-{mode}")
