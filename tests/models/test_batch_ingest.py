@@ -12,7 +12,7 @@ import pytest
 from batch_stand_in import Body, ok, refused, refused_by_vllm, write_lines
 from endpoint import ask, completion, double, in_thread
 from pairwright.errors import CallFailed
-from pairwright.models import CONTEXT_LENGTH, Request, completion_of
+from pairwright.models import CONTEXT_LENGTH, Completion, Request, completion_of
 from pairwright.models.batch import Requests
 from pairwright.models.batch_service import Ingest
 from pairwright.models.client import Meter
@@ -21,54 +21,43 @@ from pairwright.models.store import Store
 from pairwright.settings.endpoints import Endpoint
 from study import Study, pairwright
 
-N = 4
-
-
-def request(number: int, **changes: Any) -> Request:
-    return ask(f"question {number}", model="org/model-7b", **changes)
-
-
 NEAR = {"near": Endpoint(base_url="http://127.0.0.1:1/v1", model="org/model-7b")}
+
+
+def request(number: int) -> Request:
+    return ask(f"question {number}", model="org/model-7b")
+
+
+def good(number: int, text: str = "fine", **changes: Any) -> Body:
+    return ok(request(number).key, completion(text, model="org/model-7b", **changes))
 
 
 @dataclass
 class There:
-    """A run that asked for N calls."""
+    """A run that asked for four calls."""
 
     folder: Path
     asked: Requests
 
-    def again(self, *requests: Request) -> None:
-        """Write a round that needs these."""
-        self.asked.begin()
-        for one in requests:
-            self.asked.need("near", one, Meter())
-        self.asked.write(NEAR)
-
-    def ingest(self, *files: Path, secrets: tuple[str, ...] = ()) -> Ingest:
+    def ingest(self, *lines: Body | str, secrets: tuple[str, ...] = ()) -> Ingest:
+        """Take a file of these lines in."""
+        file = self.folder / "replies.jsonl"
+        text = (line if isinstance(line, str) else json.dumps(line) for line in lines)
+        file.write_text("".join(f"{line}\n" for line in text), encoding="utf-8")
         taking = Ingest(self.asked, Secrets(*secrets))
-        for file in files:
-            taking.file(file)
+        taking.file(file)
         return taking
 
-    def file(self, *lines: Body, name: str = "replies.jsonl") -> Path:
-        return write_lines(self.folder / name, list(lines))
+    def reply(self, number: int) -> Completion | None:
+        """The stored reply to a request, read as one that came over the wire."""
+        call = self.asked.store.call(request(number).key)
+        return call and completion_of(call[0].key, call[1])
 
-    def text_of(self, key: str) -> str:
-        stored = self.asked.store.get(key)
-        assert stored is not None
-        return completion_of(key, stored).text
-
-    def text(self, text: str | bytes) -> Path:
-        path = self.folder / "replies.jsonl"
-        path.write_bytes(text.encode() if isinstance(text, str) else text)
-        return path
-
-    def is_refused(self, request: Request) -> bool:
+    def is_refused(self, number: int) -> bool:
         """Whether the next round leaves a request out."""
         self.asked.begin()
         try:
-            self.asked.need("near", request, Meter())
+            self.asked.need("near", request(number), Meter())
         except CallFailed:
             return True
         return False
@@ -78,60 +67,56 @@ class There:
 def there(tmp_path: Path) -> Iterator[There]:
     with closing(Store(tmp_path / "run.sqlite")) as store:
         begun = There(tmp_path, Requests(store))
-        begun.again(*map(request, range(N)))
+        begun.asked.begin()
+        for number in range(4):
+            begun.asked.need("near", request(number), Meter())
+        begun.asked.write(NEAR)
         yield begun
-
-
-def good(number: int, text: str = "fine", **changes: Any) -> Body:
-    return ok(request(number).key, completion(text, model="org/model-7b", **changes))
 
 
 # --- what is stored ---
 
 
-def test_replies_are_stored_as_over_the_wire_with_request_purpose_and_model(there: There) -> None:
-    result = there.ingest(there.file(*(good(n, f"text {n}") for n in range(N))))
-    assert (result.stored, result.known, result.lines) == (N, 0, N)
+def test_replies_are_stored_as_over_the_wire_and_the_same_file_twice_changes_nothing(
+    there: There,
+) -> None:
+    lines = good(0, "text 0"), good(1, "text 1"), refused(request(2).key, 400, message="no")
+    first = there.ingest(*lines)
+    assert (first.stored, first.known, first.lines) == (2, 0, 3)
     store = there.asked.store
-    for n in range(N):
-        call = store.call(request(n).key)
+    for number in (0, 1):
+        call = store.call(request(number).key)
         assert call is not None
-        asked, reply = call
-        assert (asked.purpose, asked.canonical) == ("plan", request(n).canonical)
-        assert completion_of(asked.key, reply).text == f"text {n}"
-    assert store.totals().prompt_tokens == 12 * N
-
-
-def test_the_same_file_twice_changes_nothing(there: There) -> None:
-    file = there.file(good(0), refused(request(1).key, 400, message="no"))
-    there.ingest(file)
-    before = there.asked.store.totals(), there.asked.files()
-    again = there.ingest(file)
-    assert (again.stored, again.known, again.lines) == (0, 1, 2)
-    assert (there.asked.store.totals(), there.asked.files()) == before
-    assert there.is_refused(request(1))
+        assert (call[0].purpose, call[0].canonical) == ("plan", request(number).canonical)
+        assert completion_of("k", call[1]).text == f"text {number}"
+    before = store.totals(), there.asked.files()
+    again = there.ingest(*lines)
+    assert (again.stored, again.known, again.lines) == (0, 2, 3)
+    assert (store.totals(), there.asked.files()) == before
+    assert store.totals().prompt_tokens == 24
+    assert there.is_refused(2)
 
 
 TOO_LONG = "This model's maximum context length is 10 tokens. However, your prompt is longer."
-AS_ANSWERS: dict[str, tuple[Body, str]] = {
-    "a context of OpenAI's": ({"message": "too long", "code": "context_length_exceeded"},
-                              CONTEXT_LENGTH),
-    "a context of vLLM's": ({"message": TOO_LONG, "code": 400, "param": "input_tokens"},
-                            CONTEXT_LENGTH),
-    "a content filter": ({"message": "filtered", "code": "content_filter"}, "content_filter"),
-}  # fmt: skip
 
 
-@pytest.mark.parametrize(("error", "finish"), AS_ANSWERS.values(), ids=AS_ANSWERS)
 @pytest.mark.parametrize("shape", [refused, refused_by_vllm])
+@pytest.mark.parametrize(
+    ("error", "finish"),
+    [
+        ({"message": "too long", "code": "context_length_exceeded"}, CONTEXT_LENGTH),
+        ({"message": TOO_LONG, "code": 400, "param": "input_tokens"}, CONTEXT_LENGTH),
+        ({"message": "filtered", "code": "content_filter"}, "content_filter"),
+    ],
+    ids=("OpenAI's context", "vLLM's context", "a filter"),
+)
 def test_a_refusal_about_the_request_itself_is_an_answer(
     there: There, error: Body, finish: str, shape: Callable[..., Body]
 ) -> None:
-    result = there.ingest(there.file(shape(request(0).key, 400, **error)))
-    assert result.stored == 1
-    stored = there.asked.store.get(request(0).key)
-    assert stored is not None
-    assert completion_of("k", stored).finish == finish
+    assert there.ingest(shape(request(0).key, 400, **error)).stored == 1
+    reply = there.reply(0)
+    assert reply is not None
+    assert reply.finish == finish
 
 
 # --- what is not ---
@@ -193,25 +178,25 @@ BAD: dict[str, tuple[str, str, str]] = {
 def test_a_bad_line_is_told_with_file_and_line_and_the_others_are_stored(
     there: There, line: str, kind: str, message: str
 ) -> None:
-    file = there.text(f"{json.dumps(good(1))}\n{line}\n{json.dumps(good(2))}\n")
-    result = there.ingest(file)
+    result = there.ingest(good(1), line, good(2))
     assert (result.stored, result.known, result.lines) == (2, 0, 3)
     (problem,) = result.problems
-    assert problem.startswith(f"{file}:2")
+    assert problem.startswith(f"{there.folder / 'replies.jsonl'}:2")
     assert kind in problem
     assert message in problem
     problem.encode()
-    assert there.asked.store.get(KEY) is None
+    assert there.reply(0) is None
     assert sum(one.failed for one in there.asked.files()) == (kind != UNREAD)
-    assert there.is_refused(request(0)) == (kind == REFUSED)
+    assert there.is_refused(0) == (kind == REFUSED)
 
 
 def test_keys_of_environment_and_messages_are_not_kept(there: There) -> None:
     secret = "plain-secret-0123456789"
     leaking = refused(request(1).key, 401, message="Incorrect key sk-abcdefghijkl")
-    file = there.file(good(0, f"fine is {secret}"), leaking)
-    leaked = there.ingest(file, secrets=(secret, "fine", ""))
-    assert there.text_of(KEY) == "fine is ***"
+    leaked = there.ingest(good(0, f"fine is {secret}"), leaking, secrets=(secret, "fine", ""))
+    reply = there.reply(0)
+    assert reply is not None
+    assert reply.text == "fine is ***"
     assert "abcdefghijkl" not in leaked.problems[0]
 
 

@@ -2,7 +2,6 @@
 
 import json
 import signal
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -26,12 +25,6 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, byt
         study = Study.make(tmp_path_factory.mktemp("whole") / "s", endpoint.url, limit=ITEMS)
         assert study.build().code == 0
     return study.outcomes(), endpoint.n
-
-
-def ended(process: subprocess.Popen[str]) -> tuple[int, str]:
-    """Exit code and everything that it said."""
-    out, err = process.communicate(timeout=20)
-    return process.returncode, out + err
 
 
 def sent(asked: Asked) -> str:
@@ -95,11 +88,11 @@ def test_asked_to_stop_it_stores_what_is_in_flight_and_claims_nothing(
         with ending(study.start_build()) as process:
             until(lambda: endpoint.n > 64 and endpoint.in_flight == 4, process)
             process.send_signal(signal.SIGINT)
-            code, said = ended(process)
+            out, err = process.communicate(timeout=20)
         asked = endpoint.n
-        assert code == 130
-        assert "Traceback" not in said
-        assert "run again" in said
+        assert process.returncode == 130
+        assert "Traceback" not in out + err
+        assert "run again" in out + err
         assert len(endpoint.answered) == asked <= 72
         assert len(kept(study)) == asked
         assert no_outcomes(study)
@@ -114,26 +107,22 @@ def test_asked_to_stop_it_stores_what_is_in_flight_and_claims_nothing(
 FAULTS = dict.fromkeys(("http_429", "http_500", "dropped_connection", "truncated_body"), 0.1)
 
 
-@pytest.fixture
-def study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Study:
-    """One whose calls are tried again and again, at once."""
+def test_on_a_bad_line_units_end_with_reasons_and_failed_ones_are_asked_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(client, "_JITTERED", tenacity.wait_none())
-    return Study.make(tmp_path / "s", "", limit=ITEMS, served__attempts=30)
-
-
-def test_on_a_bad_line_units_end_with_reasons_and_failed_ones_are_asked_again(study: Study) -> None:
     with in_thread(on_a_bad_line(double(), permanent_500=0.02, **FAULTS)) as endpoint:
-        study.change(served__base_url=endpoint.url)
+        study = Study.make(tmp_path / "s", endpoint.url, limit=ITEMS, served__attempts=30)
         assert study.build().code == 1
         assert 1 < max(endpoint.by_identity.values()) <= 30
-    study.assert_whole(UNITS)
-    failed, pairs = study.failed(), study.rows("pairs.jsonl")
-    assert 0 < len(failed) < UNITS, "else this test shows nothing"
-    assert {row["reason"] for row in failed} == {"http_500"}
-    assert all("kills the engine" in row["detail"] for row in failed)
-    answered = kept(study)
-    with in_thread(double()) as endpoint:
-        study.change(served__base_url=endpoint.url)
+        study.assert_whole(UNITS)
+        failed, pairs = study.failed(), study.rows("pairs.jsonl")
+        assert 0 < len(failed) < UNITS, "else this test shows nothing"
+        assert {row["reason"] for row in failed} == {"http_500"}
+        assert all("kills the engine" in row["detail"] for row in failed)
+        answered = kept(study)
+        endpoint.forget()
+        endpoint.handler = double()
         assert study.build().code == 0
         assert endpoint.n > 0
         assert answered.isdisjoint(map(sent, endpoint.asked))

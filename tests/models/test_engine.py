@@ -1,7 +1,7 @@
 """An engine in this process: its flags, when it starts, and what its errors mean.
 
-vLLM itself cannot run here: `StandIn` takes its place, with replies and errors that vLLM 0.32 gave.
-test_real_vllm_in_process.py asks the real one.
+vLLM itself cannot run here: `StandIn` takes its place. test_real_vllm_in_process.py asks the real
+one.
 """
 
 import asyncio
@@ -14,6 +14,7 @@ from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
+from stored import body
 
 from endpoint import ask
 from pairwright.assets import install
@@ -34,24 +35,20 @@ def described(**changes: Any) -> Endpoint:
 # --- flags ---
 
 
-def parser() -> ArgumentParser:
-    """Flags as vLLM's parser has them."""
-    made = ArgumentParser(allow_abbrev=False)
-    made.add_argument("-i", dest="input_file", required=True)
-    for name in ("model", "revision", "dtype", "chat-template"):
-        made.add_argument(f"--{name}")
-    made.add_argument("--served-model-name", nargs="+")
-    made.add_argument("--max-model-len", type=int)
-    made.add_argument("--gpu-memory-utilization", type=float, default=0.9)
-    made.add_argument("--quantization", choices=["fp8", "awq"])
-    made.add_argument("--enforce-eager", action=BooleanOptionalAction, default=False)
-    made.add_argument("--enable-prefix-caching", action=BooleanOptionalAction, default=True)
-    made.add_argument("--structured-outputs-config", type=json.loads, default={})
-    return made
-
-
 def flags(**given: Any) -> dict[str, Any]:
-    return vars(parsed(parser(), "local", described(**given), ["-i", ""]))
+    """What a parser like vLLM's makes of an endpoint's table."""
+    parser = ArgumentParser(allow_abbrev=False)
+    parser.add_argument("-i", dest="input_file", required=True)
+    for name in ("model", "revision", "dtype", "chat-template"):
+        parser.add_argument(f"--{name}")
+    parser.add_argument("--served-model-name", nargs="+")
+    parser.add_argument("--max-model-len", type=int)
+    parser.add_argument("--gpu-memory-utilization", type=float, default=0.9)
+    parser.add_argument("--quantization", choices=["fp8", "awq"])
+    for name in ("enforce-eager", "enable-prefix-caching"):
+        parser.add_argument(f"--{name}", action=BooleanOptionalAction)
+    parser.add_argument("--structured-outputs-config", type=json.loads, default={})
+    return vars(parsed(parser, "local", described(**given), ["-i", ""]))
 
 
 def test_a_table_is_read_as_the_command_line_would_be() -> None:
@@ -95,9 +92,8 @@ def test_a_flag_that_vllm_refuses_is_named(table: dict[str, Any], message: str) 
 class StandIn:
     """Stands in for `pairwright.models.vllm` and the engine that it starts."""
 
-    replies: list[Response | Exception] = field(default_factory=list)
+    replies: list[Response | Exception]
     fails: Exception | None = None
-    waits_s: float = 0.0
     starts: int = 0
     ends: int = 0
     asked: list[Any] = field(default_factory=list)
@@ -111,7 +107,6 @@ class StandIn:
 
     async def reply(self, body: dict[str, Any], where: str) -> Response:
         self.asked.append(body)
-        await asyncio.sleep(self.waits_s)
         found = self.replies.pop(0) if len(self.replies) > 1 else self.replies[0]
         if isinstance(found, Exception):
             raise found
@@ -126,9 +121,12 @@ class StandIn:
         self.ends += 1
 
 
+GOOD = Response(200, body("fine"))
+
+
 @pytest.fixture
 def stand_in(monkeypatch: pytest.MonkeyPatch) -> StandIn:
-    made = StandIn([good()])
+    made = StandIn([GOOD])
     module = ModuleType("pairwright.models.vllm")
     module.start = made.start  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, module.__name__, module)
@@ -139,19 +137,12 @@ def stand_in(monkeypatch: pytest.MonkeyPatch) -> StandIn:
     return made
 
 
-def good(text: str = "fine", finish: str = "stop") -> Response:
-    choice = {"index": 0, "message": {"content": text}, "finish_reason": finish}
-    usage = {"prompt_tokens": 12, "completion_tokens": 3}
-    return Response(200, json.dumps({"choices": [choice], "usage": usage}).encode())
-
-
-def send(*texts: str, said: list[str] | None = None, **changes: Any) -> list[Completion | Any]:
-    """What comes of calls that are in flight at once."""
+def send(*texts: str, said: list[str] | None = None) -> list[Completion | Any]:
+    """The outcomes of calls that are in flight at once."""
 
     async def scenario() -> list[Completion | Any]:
-        endpoint = described(**changes)
         told = [] if said is None else said
-        async with Engine("local", endpoint, Meter(), say=told.append) as client:
+        async with Engine("local", described(), Meter(), say=told.append) as client:
             calls = (client.complete(ask(text, model="org/tiny")) for text in texts)
             return await asyncio.gather(*calls, return_exceptions=True)
 
@@ -174,7 +165,7 @@ def test_an_engine_starts_at_the_first_call_and_ends_with_its_client(stand_in: S
     answers = send("a", "b", "c", said=said)
     assert [answer.text for answer in answers] == ["fine"] * 3
     assert (stand_in.starts, stand_in.ends) == (1, 1)
-    assert ["starts with org/tiny" in line for line in said] == [True, False]
+    assert "starts with org/tiny" in said[0]
     assert "is ready" in said[1]
     # The body is the one that a server gets.
     message = {"role": "user", "content": "a"}
@@ -203,6 +194,15 @@ def test_an_engine_that_cannot_start_is_tried_once(
     assert (stand_in.starts, stand_in.ends) == (1, 0)
 
 
+def test_an_engine_that_dies_stops_the_run(stand_in: StandIn) -> None:
+    dead = EndpointRefused("[endpoints.local] vLLM in this process has died: out of memory")
+    stand_in.replies = [GOOD, dead]
+    first, *others = send("a", "b", "c")
+    assert isinstance(first, Completion)
+    assert others == [dead, dead]
+    assert stand_in.ends == 1
+
+
 def test_a_build_asks_the_engine_once_and_doctor_not_at_all(
     tmp_path: Path, stand_in: StandIn
 ) -> None:
@@ -221,15 +221,3 @@ def test_a_build_asks_the_engine_once_and_doctor_not_at_all(
     again = study.build()
     assert (again.code, "vLLM starts" in again.err) == (1, False)
     assert (study.outcomes(), len(stand_in.asked), stand_in.starts) == (files, asked, 1)
-
-
-# --- what replies mean ---
-
-
-def test_an_engine_that_dies_stops_the_run(stand_in: StandIn) -> None:
-    dead = EndpointRefused("[endpoints.local] vLLM in this process has died: out of memory")
-    stand_in.replies = [good(), dead]
-    first, *others = send("a", "b", "c")
-    assert isinstance(first, Completion)
-    assert others == [dead, dead]
-    assert stand_in.ends == 1

@@ -10,44 +10,25 @@ from pairwright.models import together
 from pairwright.models.model import work_through
 
 
-def never() -> None:
-    raise AssertionError("stop was called")
-
-
-class Units:
-    """An iterator of numbers that knows how many were taken."""
-
-    def __init__(self, n: int) -> None:
-        self.n = n
-        self.taken = 0
-
-    def __iter__(self) -> Iterator[int]:
-        return self
-
-    def __next__(self) -> int:
-        if self.taken == self.n:
-            raise StopIteration
-        self.taken += 1
-        return self.taken - 1
-
-
 @pytest.mark.parametrize("workers", [1, 3, 50])
 def test_every_unit_is_worked_on_once_and_never_more_are_alive_than_workers(workers: int) -> None:
-    units, done = Units(20), list[int]()
-    alive = most = 0
+    alive = set[int]()
+    most = list[int]()
 
-    async def work(unit: int) -> None:
-        nonlocal alive, most
-        alive += 1
-        most = max(most, alive)
-        assert units.taken - len(done) <= workers
+    def units() -> Iterator[int]:
+        for unit in range(20):
+            alive.add(unit)
+            most.append(len(alive))
+            yield unit
+
+    async def work(unit: int) -> int:
         await asyncio.sleep(0.001 * (unit % 4))
-        alive -= 1
-        done.append(unit)
+        alive.remove(unit)
+        return -unit
 
-    asyncio.run(work_through(units, work, workers=workers, stop=never))
-    assert sorted(done) == list(range(20))
-    assert most == min(workers, 20)
+    done = asyncio.run(work_through(units(), work, workers=workers, stop=lambda: None))
+    assert done == [-unit for unit in range(20)]
+    assert max(most) == min(workers, 20)
 
 
 def test_the_first_error_stops_the_others_which_finish_what_they_have_begun() -> None:
@@ -62,21 +43,13 @@ def test_the_first_error_stops_the_others_which_finish_what_they_have_begun() ->
         ended.append(unit)
 
     with pytest.raises(EndpointRefused, match="401"):
-        asyncio.run(work_through(Units(100), work, workers=4, stop=lambda: stops.append("stop")))
-    assert begun == [0, 1, 2, 3]
-    assert ended == [0, 1, 3]
-    assert stops == ["stop"]
+        asyncio.run(work_through(range(100), work, workers=4, stop=lambda: stops.append("stop")))
+    assert (begun, ended, stops) == ([0, 1, 2, 3], [0, 1, 3], ["stop"])
 
 
-@pytest.mark.parametrize(
-    "errors",
-    [
-        (CallFailed("http_500", "no"), AssertionError("a bug")),
-        (Unanswered("plan"), AssertionError("a bug")),
-    ],
-)
+@pytest.mark.parametrize("error", [CallFailed("http_500", "no"), Unanswered("plan")])
 def test_siblings_are_awaited_and_a_bug_is_raised_before_a_call_that_failed(
-    errors: tuple[BaseException, ...],
+    error: BaseException,
 ) -> None:
     ended = list[str]()
 
@@ -88,5 +61,5 @@ def test_siblings_are_awaited_and_a_bug_is_raised_before_a_call_that_failed(
         return "whole"
 
     with pytest.raises(AssertionError, match="a bug"):
-        asyncio.run(together(*map(call, (*errors, None))))
+        asyncio.run(together(*map(call, (error, AssertionError("a bug"), None))))
     assert ended == ["whole"]

@@ -30,61 +30,42 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "shards"
 
 
-def fill(store: Store, *said: tuple[str, str]) -> None:
-    """Put replies to questions."""
-    keep(store, *((ask(question), body(answer)) for question, answer in said))
-
-
-def place(folder: Path, number: int) -> Path:
-    return folder / f"{number:03}"
-
-
 def shard(folder: Path, number: int, main: Store) -> Store:
-    place(folder, number).mkdir(parents=True, exist_ok=True)
+    (folder / f"{number:03}").mkdir(parents=True, exist_ok=True)
     main.settle()
-    return Store(place(folder, number) / "run.sqlite", beneath=main.path)
+    return Store(folder / f"{number:03}" / "run.sqlite", beneath=main.path)
 
 
-def ended(store: Store, position: int) -> None:
-    """Write the outcome of a unit."""
+def fill(store: Store, position: int, *said: tuple[str, str]) -> None:
+    """Put replies to questions, and the outcome of a unit."""
+    keep(store, *((ask(question), body(answer)) for question, answer in said))
     unit = Unit(f"unit-{position}", "twin", position, position)
     Outcomes(store).add(outcome_of(unit, item(()), Failed(reason="http_500"), CallLog()))
 
 
-def answer(store: Store, question: str) -> str | None:
-    reply = store.get(ask(question).key)
-    return None if reply is None else json.loads(reply)["choices"][0]["message"]["content"]
+def merged(store: Store) -> tuple[dict[str, str], list[str]]:
+    """The text of each stored reply by its question, and the units with an outcome."""
+    calls = {
+        json.loads(request)["messages"][0]["content"]: json.loads(reply)["choices"][0]["message"]
+        for request, reply in store.rows("SELECT request, reply FROM calls")
+    }
+    units = [row.unit for row in Outcomes(store).rows(whole=False)]
+    return {question: message["content"] for question, message in calls.items()}, units
 
 
-def units(store: Store) -> list[str]:
-    return [row.unit for row in Outcomes(store).rows(whole=False)]
-
-
-def test_of_two_replies_to_one_request_the_stored_one_stays(store: Store, folder: Path) -> None:
-    for number, said in enumerate(("first", "second")):
-        with closing(shard(folder, number, store)) as mine:
-            fill(mine, ("the same", said), (f"own {number}", "x"))
-            ended(mine, 10 + number)
-    merge_all(store, folder)
-    assert answer(store, "the same") == "first"
-    assert answer(store, "own 1") == "x"
-    assert units(store) == ["unit-10", "unit-11"]
-
-
-def test_a_shard_that_was_merged_before_a_kill_is_merged_again_without_harm(
+def test_of_two_replies_to_one_request_the_stored_one_stays_also_after_a_kill(
     store: Store, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with closing(shard(folder, 0, store)) as mine:
-        fill(mine, ("q", "a"))
-        ended(mine, 1)
+    for number, said in enumerate(("first", "second")):
+        with closing(shard(folder, number, store)) as mine:
+            fill(mine, 10 + number, ("the same", said), (f"own {number}", "x"))
     with monkeypatch.context() as killed:
         killed.setattr("shutil.rmtree", mock.Mock(side_effect=KeyboardInterrupt))
         with pytest.raises(KeyboardInterrupt):
             merge_all(store, folder)
-    assert place(folder, 0).exists()
     merge_all(store, folder)
-    assert store.totals().calls == 1
-    assert units(store) == ["unit-1"]
+    calls = {"the same": "first", "own 0": "x", "own 1": "x"}
+    assert merged(store) == (calls, ["unit-10", "unit-11"])
 
 
 def spoil(path: Path, at: int) -> None:
@@ -93,9 +74,9 @@ def spoil(path: Path, at: int) -> None:
     path.write_bytes(whole)
 
 
-def mark(path: Path, pragma: str) -> None:
+def mark(path: Path) -> None:
     with closing(sqlite3.connect(path)) as database:
-        database.execute(f"PRAGMA {pragma}")
+        database.execute("PRAGMA application_id = 1")
         database.commit()
 
 
@@ -104,7 +85,7 @@ def mark(path: Path, pragma: str) -> None:
     [
         (lambda path: spoil(path, 0), "A worker of a build left this"),
         (lambda path: spoil(path, 4096), "A worker of a build left this"),
-        (lambda path: mark(path, "application_id = 1"), "not one of this version"),
+        (mark, "not one of this version"),
     ],
     ids=("head", "table", "a foreign database"),
 )
@@ -112,24 +93,23 @@ def test_a_shard_that_cannot_be_merged_is_named_and_left(
     store: Store, folder: Path, harm: Callable[[Path], None], message: str
 ) -> None:
     with closing(shard(folder, 0, store)) as mine:
-        fill(mine, *((f"q{n}", "a" * 500) for n in range(40)))
-    harm(place(folder, 0) / "run.sqlite")
+        fill(mine, 1, *((f"q{n}", "a" * 500) for n in range(40)))
+    harm(folder / "000" / "run.sqlite")
     with pytest.raises(StoreError, match=message) as found:
         merge_all(store, folder)
-    assert place(folder, 0).exists()
-    assert str(place(folder, 0)) in str(found.value)
-    assert store.totals().calls == 0
-    assert units(store) == []
+    assert (folder / "000").exists()
+    assert str(folder / "000") in str(found.value)
+    assert merged(store) == ({}, [])
 
 
 def test_a_shard_whose_worker_writes_is_neither_merged_nor_begun(
     store: Store, folder: Path
 ) -> None:
     with closing(shard(folder, 0, store)) as mine:
-        fill(mine, ("q", "a"))
+        fill(mine, 1, ("q", "a"))
         with pytest.raises(StoreError, match="another process"):
             merge_all(store, folder)
         with pytest.raises(InUse):
             shard(folder, 0, store)
     merge_all(store, folder)
-    assert answer(store, "q") == "a"
+    assert merged(store) == ({"q": "a"}, ["unit-1"])

@@ -109,17 +109,17 @@ class Ingest:
             line = _Line.model_validate_json(text)
             where = f"{where}: {line.custom_id[:100]!r}"
             self._take(line.custom_id, line.reply())
-            return
         except CallFailed as failed:
             self.requests.failed("failed", str(failed), key=line.custom_id)
             why = f"failed, to be asked again: {failed}"
         except EndpointRefused as refused:
             self.requests.failed("refused", str(refused), key=line.custom_id)
             why = f"refused for good, not asked again: {refused}"
-        except ValidationError as error:
-            why = "no usable reply: " + ": ".join(filter(None, first_invalid(error)))
         except (ValueError, RecursionError) as error:
-            why = f"no usable reply: {error}"
+            invalid = isinstance(error, ValidationError) and first_invalid(error)
+            why = f"no usable reply: {': '.join(filter(None, invalid or [str(error)]))}"
+        else:
+            return
         self.problems.append(visible(f"{where} {why}")[:1000])
 
     def _take(self, key: str, reply: Response) -> None:

@@ -7,7 +7,6 @@ their commit: kill -9 loses no finished call; a power cut may lose the last ones
 import asyncio
 import errno
 import fcntl
-import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -79,19 +78,12 @@ class Store:
                 "  Name the folder that `pairwright build` was given as --run."
             )
         self._lock = _lock(path) if writing else None
-        journal = path.with_name(f"{path.name}-wal")
-        # A reader goes through the journal of a writer, where one can be.
-        changing = os.access(path.parent, os.W_OK, effective_ids=True) or (
-            journal.exists() and journal.stat().st_size
-        )
-        address = path.absolute().as_uri()
         try:
             # In a notebook the event loop has a thread of its own, for which the caller's waits:
             # one thread at a time uses the file.
             self.connection = sqlite3.connect(
-                address if writing or changing else f"{address}?immutable=1",
-                isolation_level=None, uri=True, check_same_thread=False,
-            )  # fmt: skip
+                path.absolute().as_uri(), isolation_level=None, uri=True, check_same_thread=False
+            )
             self._begin(writing, beneath)
         except (StoreError, sqlite3.DatabaseError) as error:
             if self._lock:
@@ -214,14 +206,14 @@ class Store:
     def calls_by_model(self) -> dict[str, Usage]:
         """The number of calls to each model, and their tokens."""
         rows = self.rows(f"SELECT model, {_SUMS} FROM calls GROUP BY model ORDER BY model")
-        return {str(model): Usage(*map(int, sums)) for model, *sums in rows}
+        return {model: Usage(*map(int, sums)) for model, *sums in rows}
 
     def served_names(self) -> dict[str, dict[str, int]]:
         """By model, the other models that its replies name, with the number of calls."""
-        names: dict[str, dict[str, int]] = {}
+        names = dict[str, dict[str, int]]()
         query = "SELECT model, served, count(*) FROM calls WHERE served != '' GROUP BY 1, 2"
         for model, name, n in self.rows(query):
-            names.setdefault(str(model), {})[str(name)] = n
+            names.setdefault(model, {})[name] = n
         return names
 
     def merge(self, shard: Path) -> None:
@@ -281,15 +273,13 @@ def unusable(path: Path, error: Exception, key: str = "") -> StoreError:
     written, or a damaged file."""
     if isinstance(error, StoreError):
         return error
-    sqlite = str(getattr(error, "sqlite_errorname", ""))
-    number = getattr(error, "errno", None)
-    if number in _FULL or sqlite in _FULL:
+    sqlite = "_".join(str(getattr(error, "sqlite_errorname", "")).split("_")[:2])
+    what = str(error)
+    fix = "The file was left as it is. Restore it from a copy, or build into another folder."
+    if {getattr(error, "errno", None), sqlite} & {*_FULL}:
         what = f"the disk is full ({error})"
         fix = "Everything stored before is kept. Make room, then run the same command again."
-    elif number in _CLOSED or any(sqlite.startswith(str(name)) for name in _CLOSED):
+    elif {getattr(error, "errno", None), sqlite} & {*_CLOSED}:
         what = f"cannot be written ({error})"
         fix = "Make the folder writable, or copy it to a disk that is."
-    else:
-        what = str(error)
-        fix = "The file was left as it is. Restore it from a copy, or build into another folder."
     return StoreError(f"{path}{f' [{key}]' if key else ''}: {what}\n  {fix}")
