@@ -13,7 +13,7 @@ from engines.fixtures import engines, found_by, mixed_texts, reward_models
 from engines.served import NAME, serving_vllm
 from pairwright.models import CONTEXT_LENGTH, Completion, Request
 from pairwright.models.client import Meter
-from pairwright.models.scores import PromptLogprobs, of_text
+from pairwright.models.scores import PromptLogprobs, TokenLogprobs
 from pairwright.settings.endpoints import Endpoint
 from pairwright.settings.prompt import Message
 
@@ -50,7 +50,7 @@ def test_log_probabilities_of_vllm_are_those_of_transformers(
     assert long.finish == CONTEXT_LENGTH
     assert str(CONTEXT) in long.text
     for (ids, told), theirs in zip(found["policy"], there, strict=True):
-        served = of_text(theirs.text)
+        served = TokenLogprobs.model_validate_json(theirs.text)
         assert list(served.ids) == ids
         assert served.log_probabilities == pytest.approx(told, abs=1e-3)
 

@@ -16,6 +16,7 @@ from pairwright.models.model import (
     CallLog,
     Model,
     Models,
+    NumberedReply,
     Reply,
     Unread,
     in_order,
@@ -28,7 +29,7 @@ from pairwright.models.reply import CONTEXT_LENGTH, Completion, completion_of
 from pairwright.models.request import Request, key_of
 
 __all__ = [
-    "CONTEXT_LENGTH", "LLM", "WHOLE_NUMBER", "CallLog", "Completion", "Model", "Models", "Reply",
-    "Request", "Unread", "completion_of", "in_order", "key_of", "misnumbered", "parse", "schema_of",
-    "together",
+    "CONTEXT_LENGTH", "LLM", "WHOLE_NUMBER", "CallLog", "Completion", "Model", "Models",
+    "NumberedReply", "Reply", "Request", "Unread", "completion_of", "in_order", "key_of",
+    "misnumbered", "parse", "schema_of", "together",
 ]  # fmt: skip

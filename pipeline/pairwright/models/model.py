@@ -6,11 +6,11 @@ too: the next draw is asked for.
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any, NamedTuple, Protocol, TypeVar, overload
+from typing import Annotated, Any, NamedTuple, Protocol, TypeVar, overload
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 from pydantic.json_schema import GenerateJsonSchema
@@ -320,17 +320,16 @@ def parse(text: str, reply: type[R]) -> R | Unread:
         return Unread(f"not JSON: {error}")
 
 
-class NumberedEntry(Protocol):
-    """An entry of a reply that names the number, from 1, of what it answers."""
+class NumberedReply(Reply):
+    """Base of a reply's entries that name the number, from 1, of what they answer."""
 
-    @property
-    def number(self) -> int: ...
-
-
-E = TypeVar("E", bound=NumberedEntry)
+    number: Annotated[int, WHOLE_NUMBER]
 
 
-def misnumbered(entries: Iterable[NumberedEntry], due: int) -> str | None:
+E = TypeVar("E", bound=NumberedReply)
+
+
+def misnumbered(entries: Iterable[NumberedReply], due: int) -> str | None:
     """Why the entries do not answer each of 1 ... `due` exactly once, or None if they do."""
     numbers = sorted(entry.number for entry in entries)
     if numbers == [*range(1, due + 1)]:
@@ -338,7 +337,7 @@ def misnumbered(entries: Iterable[NumberedEntry], due: int) -> str | None:
     return f"entries for the numbers {numbers}, and each of 1 to {due} is due once"
 
 
-def in_order(entries: Sequence[E]) -> list[E]:
+def in_order(entries: Iterable[E]) -> list[E]:
     """The entries by their numbers."""
     return sorted(entries, key=lambda entry: entry.number)
 

@@ -5,13 +5,10 @@ A `Response` is what a server or an engine said, whatever its status. `read_repl
 """
 
 import json
-import math
 import os
 import re
-import time
 from collections.abc import Mapping
 from contextlib import suppress
-from email.utils import parsedate_to_datetime
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -298,7 +295,9 @@ def _refused(response: Response, where: str, *, known_key: bool) -> tuple[str, s
     if status == 429 and "insufficient_quota" in code:
         raise EndpointRefused(f"{where}: {message}\n  The account has no quota left.")
     if status in _AGAIN or status >= 500:
-        wait = wait_asked(response.headers.get("Retry-After", ""))
+        asked = response.headers.get("Retry-After", "").strip()
+        # A date instead of seconds is not waited for: the usual pauses grow to half a minute.
+        wait = float(asked) if re.fullmatch(r"\d{1,15}(\.\d+)?", asked, re.ASCII) else None
         raise Transient(f"http_{status}", message, wait)
     # With a key that was good before, 403 is about this one prompt.
     if (advice := _ADVICE.get(status)) and not (status == 403 and known_key):
@@ -329,14 +328,3 @@ def error_of(said: object) -> dict[str, Any]:
     while isinstance(said, dict) and said.get("error"):
         said = said["error"]
     return said if isinstance(said, dict) else {"message": said}
-
-
-def wait_asked(retry_after: str) -> float | None:
-    """Seconds that a `Retry-After` asks for, as a number or a date; None if it makes no sense."""
-    text = retry_after.strip()
-    try:
-        date = None if text[:1].isdigit() else parsedate_to_datetime(text)
-        seconds = date.timestamp() - time.time() if date else float(text)
-    except (ValueError, OverflowError):  # Also a year or an offset that no clock has.
-        return None
-    return seconds if 0 <= seconds < math.inf else None

@@ -7,12 +7,13 @@ import json
 import math
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from pairwright.errors import EndpointRefused
 from pairwright.models.reply import CONTEXT_LENGTH, Response, Transient, body_of
 from pairwright.models.request import Request
 from pairwright.models.server import Server
+from pairwright.records import Record
 
 LEAST = -9999.0
 """What vLLM writes instead of minus infinity and of NaN: JSON has neither."""
@@ -39,40 +40,18 @@ def score_reply(score: float, prompt_tokens: int) -> bytes:
     return body_of(text, kind="score", prompt_tokens=prompt_tokens)
 
 
-class TokenLogprobs(NamedTuple):
-    """The tokens of a response, each with its log-probability after all before it (base e)."""
+class TokenLogprobs(Record):
+    """The tokens of a response, each with its log-probability after all before it (base e); None
+    for one that is not a number. Its JSON is the text of a reply."""
 
     ids: tuple[int, ...]
-    log_probabilities: tuple[float, ...]
+    log_probabilities: tuple[float | None, ...]
 
     @property
-    def total(self) -> float:
-        """log pi(y|x): the sum, exactly rounded."""
-        return math.fsum(self.log_probabilities)
-
-    @property
-    def finite(self) -> bool:
-        """Whether every one is a number."""
-        return all(math.isfinite(value) and value > LEAST for value in self.log_probabilities)
-
-
-def to_text(tokens: TokenLogprobs) -> str:
-    """JSON: a value that is not a number is null."""
-    values = [round(one, 9) if math.isfinite(one) else None for one in tokens.log_probabilities]
-    return json.dumps({"ids": tokens.ids, "log_probabilities": values}, separators=(",", ":"))
-
-
-def of_text(text: str) -> TokenLogprobs:
-    """What `to_text` wrote; null is NaN. Raises ValueError for anything else."""
-    try:
-        stored = json.loads(text)
-        values = [math.nan if one is None else float(one) for one in stored["log_probabilities"]]
-        ids = tuple(map(int, stored["ids"]))
-    except (TypeError, LookupError) as error:
-        raise ValueError(f"no list of tokens: {error}") from None
-    if len(ids) != len(values):
-        raise ValueError("not as many tokens as log-probabilities")
-    return TokenLogprobs(ids, tuple(values))
+    def total(self) -> float | None:
+        """log pi(y|x): the sum, exactly rounded; None if a token has none."""
+        values = [one for one in self.log_probabilities if one is not None]
+        return math.fsum(values) if len(values) == len(self.ids) else None
 
 
 class _Refused(Exception):
@@ -110,6 +89,7 @@ class ScoringServer(Server):
 
 
 def _number(value: object) -> float:
+    """A number of JSON; Python reads also Infinity and NaN."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise TypeError(f"{value!r:.80} is no number")
     return float(value)
@@ -181,6 +161,9 @@ class PromptLogprobs(ScoringServer):
         if len(found) != len(ids):
             raise ValueError(f"log-probabilities of {len(found)} tokens, and {len(ids)} were sent")
         given = list(zip(ids, found, strict=True))[len(opening["tokens"]) :]
-        values = tuple(_number(one[str(token)]["logprob"]) for token, one in given)
-        tokens = TokenLogprobs(tuple(token for token, _ in given), values)
-        return body_of(to_text(tokens), kind="score", prompt_tokens=len(ids))
+        told = [_number(one[str(token)]["logprob"]) for token, one in given]
+        tokens = TokenLogprobs(
+            ids=tuple(token for token, _ in given),
+            log_probabilities=tuple(round(one, 9) if one > LEAST else None for one in told),
+        )
+        return body_of(tokens.model_dump_json(), kind="score", prompt_tokens=len(ids))

@@ -10,7 +10,15 @@ from typing import Annotated, Literal
 
 from pydantic import create_model
 
-from pairwright.models import WHOLE_NUMBER, Model, Reply, in_order, misnumbered, together
+from pairwright.models import (
+    WHOLE_NUMBER,
+    Model,
+    NumberedReply,
+    Reply,
+    in_order,
+    misnumbered,
+    together,
+)
 from pairwright.records import (
     Adherence,
     AdherenceLevel,
@@ -29,8 +37,7 @@ from pairwright.settings.prompt import Ask, Prompts, numbered
 # Of aspects
 
 
-class SupportCase(Reply):
-    number: Annotated[int, WHOLE_NUMBER]
+class SupportCase(NumberedReply):
     reason: str
     verdict: Literal["stands_without", "opposed", "far_fetched", "weak", "carried"]
 
@@ -73,8 +80,7 @@ async def support(
     return reply if isinstance(reply, Dropped) else tuple(in_order(reply.cases))
 
 
-class MatchedAspect(Reply):
-    number: Annotated[int, WHOLE_NUMBER]
+class MatchedAspect(NumberedReply):
     reason: str
     found_in: list[int]
 
@@ -118,8 +124,7 @@ async def match(
 # Of responses
 
 
-class AdherenceScore(Reply):
-    number: Annotated[int, WHOLE_NUMBER]
+class AdherenceScore(NumberedReply):
     reason: str
     score: Annotated[AdherenceLevel, WHOLE_NUMBER]
 

@@ -28,7 +28,7 @@ from pairwright.evaluation.scorers.scorer import (
 )
 from pairwright.models import CONTEXT_LENGTH, LLM, Completion, Request, together
 from pairwright.models.connect import api_key
-from pairwright.models.scores import Classify, PromptLogprobs, ScoringServer, of_text
+from pairwright.models.scores import Classify, PromptLogprobs, ScoringServer, TokenLogprobs
 from pairwright.pairs.conversion import user_message
 from pairwright.records import Record
 from pairwright.settings.prompt import Message
@@ -165,11 +165,11 @@ class LanguageModel(RewardModel):
         return self.read(await self.llm.complete(request))
 
     def value_of(self, text: str) -> float:
-        tokens = of_text(text)
-        if not tokens.finite:
-            raise ValueError("a token has no log-probability that is a number")
+        tokens = TokenLogprobs.model_validate_json(text)
         if not tokens.ids:
             raise ValueError("the tokenizer makes nothing of the response")
+        if tokens.total is None:
+            raise ValueError("a token has no log-probability that is a number")
         return tokens.total / (len(tokens.ids) if self.per_token else 1)
 
 
