@@ -225,7 +225,7 @@ def test_what_names_nothing_is_refused(run: Path) -> None:
             "example.com/%61/b?x=1&y=2", "https://example.com./a/./b?x=1&amp;y=2",
             "https:/example.com//a//b/?x=1&y=2",
         ),
-        ("https://ex\u00e4mple.org/x", "https://xn--exmple-cua.org/x", "EX\u00c4MPLE.org/x"),
+        ("https://ex\u00e4mple.org/x", "EX\u00c4MPLE.org/x"),
         ("https://example.org/caf\u00e9", "https://example.org/cafe\u0301",
          "https://example.org/caf%C3%A9", "https://example.org/cafe%CC%81/"),
     ],

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
-from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
+from urllib.parse import SplitResult, parse_qsl, quote, unquote, urlencode, urlsplit
 
 from pydantic import Field
 
@@ -29,58 +29,39 @@ _PLAIN = re.compile(r"https?://([a-z0-9-]+(?:\.[a-z0-9-]+)*)(?:[/?#]|\Z)", re.IG
 _LICENCES = {"2011-04-08": "CC-BY-SA-2.5", "2018-05-02": "CC-BY-SA-3.0"}
 
 
-class Address(NamedTuple):
-    """The parts of an address; the scheme does not count."""
+def address_of(url: str) -> SplitResult | None:
+    """The parts of an address without its scheme, in one spelling; None for a text that is not one.
 
-    host: str
-    """In lower case, in its own script, without `www.` and a last dot."""
-    port: int | None
-    """None for the one that goes with the scheme."""
-    path: str
-    """Quoted, without dots, doubled and last slashes; empty for the first page."""
-    query: str
-    fragment: str
-
-
-def address_of(url: str) -> Address | None:
-    """None for a text that is not an address. One without a scheme is taken as a browser would."""
+    `netloc` is the host in lower case without `www.`, with its port unless that goes with the
+    scheme; the path is quoted, without dots, doubled and last slashes. An address without a scheme
+    is taken as a browser would.
+    """
     plain = unicodedata.normalize("NFC", visible(url)).strip(_AROUND).replace("&amp;", "&")
     scheme = _SCHEME.match(plain)
     rest = plain[scheme.end() :] if scheme else plain.lstrip("/")
     name = scheme[1].lower() if scheme else "https"
     try:
         parts = urlsplit(f"{name}://{rest}")
-        labels = (parts.hostname or "").rstrip(".").split(".")
-        host = ".".join(  # RFC 3492
-            label[4:].encode().decode("punycode") if label.startswith("xn--") else label
-            for label in labels
-        )
-        port = parts.port
+        host, port = (parts.hostname or "").rstrip(".").removeprefix("www."), parts.port
     except ValueError:
         return None
+    usual = port in (None, {"http": 80, "https": 443}.get(name))
     path = unicodedata.normalize("NFC", unquote(parts.path)).lstrip("/")
-    return Address(
-        host.removeprefix("www."),
-        None if port == {"http": 80, "https": 443}.get(name) else port,
-        quote(posixpath.normpath(f"/{path}")).rstrip("/"),
-        parts.query,
-        parts.fragment,
-    )
+    path = quote(posixpath.normpath(f"/{path}")).rstrip("/")
+    return SplitResult("", host if usual else f"{host}:{port}", path, parts.query, parts.fragment)
 
 
 def host_of(url: str) -> str | None:
-    """The host of `address_of`, without the work of taking the rest apart."""
-    plain = _PLAIN.match(url)
-    if plain and "xn--" not in url:
+    """The host of an address; None for a text that is not one."""
+    if plain := _PLAIN.match(url):
         return plain[1].lower().removeprefix("www.")
     address = address_of(url)
-    return address and address.host
+    return address and (address.hostname or "")
 
 
 def of_stack_exchange(url: str) -> bool:
     """Whether an address is of one of its sites."""
-    host = host_of(url)
-    return bool(host and STACK_EXCHANGE.fullmatch(host))
+    return bool(STACK_EXCHANGE.fullmatch(host_of(url) or ""))
 
 
 def licence_of(url: str | None, created: str | None, default: str | None = None) -> str | None:
@@ -114,11 +95,10 @@ def url_name(url: str) -> str:
     address = address_of(url)
     if address is None:
         return content_id("url", url.strip())
-    host = "mathoverflow.net" if address.host == "mathoverflow.com" else address.host
+    host = "mathoverflow.net" if address.netloc == "mathoverflow.com" else address.netloc
     if STACK_EXCHANGE.fullmatch(host) and (post := _POST.fullmatch(address.path)):
         below = _BELOW.fullmatch(address.fragment)
         return content_id("url", f"{host}/{below[1] if below else post[1]}")
-    host += f":{address.port}" if address.port is not None else ""
     query = parse_qsl(address.query, keep_blank_values=True)
     kept = urlencode(sorted(one for one in query if not _TRACKING.fullmatch(one[0])))
     return content_id("url", f"{host}{address.path}" + (f"?{kept}" if kept else ""))

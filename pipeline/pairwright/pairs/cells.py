@@ -13,7 +13,7 @@ from typing import Any, TypeGuard
 from pairwright.pairs.address import licence_of
 from pairwright.pairs.row import RowPost
 from pairwright.sources.fields import is_missing, time_of
-from pairwright.sources.problems import SourceRefusal
+from pairwright.sources.problems import refuse
 from pairwright.sources.tables import kind
 
 Message = tuple[str, str]
@@ -41,7 +41,7 @@ def parsed(value: object, name: str = "") -> object:
         except (ValueError, SyntaxError, MemoryError, RecursionError, tokenize.TokenError):
             pass
     if name and not isinstance(found, list) and _LISTED.fullmatch(value):
-        raise SourceRefusal("bad_cell", f"{name} looks like a list, and is neither JSON nor Python")
+        refuse("bad_cell", f"{name} looks like a list, and is neither JSON nor Python")
     return found
 
 
@@ -62,11 +62,11 @@ def is_messages(value: object) -> bool:
 def as_text(value: object, name: str) -> str:
     """The text unchanged; raises SourceRefusal for another type and for invalid Unicode."""
     if not isinstance(value, str):
-        raise SourceRefusal("wrong_type", f"{name} is {kind(value)}, not text")
+        refuse("wrong_type", f"{name} is {kind(value)}, not text")
     try:
         value.encode()
     except UnicodeEncodeError as error:
-        raise SourceRefusal("lone_surrogate", f"{name}, character {error.start + 1}") from None
+        refuse("lone_surrogate", f"{name}, character {error.start + 1}")
     return value
 
 
@@ -102,11 +102,11 @@ def messages_of(value: object, name: str) -> list[Message]:
             role, text = (as_text(one.get(part), f"{part} in {name}") for part in names)
             found.append((role, text))
         elif isinstance(value, list):
-            raise SourceRefusal("not_an_object", f"a message of {name} is {kind(one)}")
+            refuse("not_an_object", f"a message of {name} is {kind(one)}")
         else:
             found.append(("assistant", as_text(one, name)))
     if not found:
-        raise SourceRefusal("no_messages", f"{name} is an empty list")
+        refuse("no_messages", f"{name} is an empty list")
     return found
 
 
@@ -136,14 +136,14 @@ def responses(sides: Mapping[str, object]) -> tuple[str, list[str]]:
         n = next((n for n in range(short) if one[n] != other[n]), short)
         if n == short:
             detail = f"{both}, and one begins with the whole of the other"
-            raise SourceRefusal("one_continues", detail)
+            refuse("one_continues", detail)
         if n == short - 1 and {one[n][0].lower(), other[n][0].lower()}.isdisjoint(_ASKING):
             detail = f"{both}: one goes on after turn {short}, or its answer holds 'Human:' itself"
-            raise SourceRefusal("one_longer", detail)
-        raise SourceRefusal("prompts_differ", f"{both}, and they differ from turn {n + 1} on")
+            refuse("one_longer", detail)
+        refuse("prompts_differ", f"{both}, and they differ from turn {n + 1} on")
     for name, (role, _) in zip(sides, (one[-1], other[-1]), strict=True):
         if role.lower() in _ASKING:
-            raise SourceRefusal("ends_with_user", f"the last message of {name} is by {role}")
+            refuse("ends_with_user", f"the last message of {name} is by {role}")
     return joined(one[:-1]) if one[:-1] else "", [one[-1][1], other[-1][1]]
 
 
@@ -183,5 +183,5 @@ def entries_of(value: object, name: str) -> list[Any]:
         value = [dict(zip(value, row, strict=False)) for row in zip(*value.values(), strict=False)]
     entries = value if isinstance(value, list) else [value]
     if wrong := [kind(one) for one in entries if not isinstance(one, dict | str)]:
-        raise SourceRefusal("not_an_object", f"an entry of {name} is {wrong[0]}, not an object")
+        refuse("not_an_object", f"an entry of {name} is {wrong[0]}, not an object")
     return entries

@@ -14,7 +14,7 @@ from typing import Any
 
 from pairwright.errors import InputError, near
 from pairwright.sources.fields import is_missing
-from pairwright.sources.problems import SourceRefusal, excerpt
+from pairwright.sources.problems import excerpt, refuse
 from pairwright.text import visible
 
 Fields = Mapping[str, Any]
@@ -45,8 +45,6 @@ class Columns:
     an empty label: the place that is right in every row."""
     said: tuple[str, ...] = ()
     """What was recognised, for the person."""
-    seen: frozenset[str] = frozenset()
-    """The columns that were there when these were named."""
 
     def value(self, fields: Fields, name: str) -> object:
         """What a row holds under this name, a list of several columns; None without such a column.
@@ -54,12 +52,10 @@ class Columns:
         Raises SourceRefusal if the person named a column that the row does not have.
         """
         column = self.named.get(name, "")
-        if not column and name not in self.given | CHOICE:  # Rows of JSON differ in their columns.
-            column = next((c for c in USUAL[name] if c in fields and c not in self.seen), "")
         parts = [column] if column in fields else list(filter(None, column.split(",")))
         missing = [part for part in parts if part not in fields]
         if missing and name in self.given:
-            raise SourceRefusal("missing_column", f"no column {missing[0]!r} for {name}")
+            refuse("missing_column", f"no column {missing[0]!r} for {name}")
         values = [fields[part] for part in parts if part in fields]
         if name == "prompt" and len(values) > 1:
             return "\n\n".join(str(one) for one in values if not is_missing(one))
@@ -69,35 +65,34 @@ class Columns:
         """The same of what a row must have; raises SourceRefusal."""
         value = self.value(fields, name)
         if value is None and self.named.get(name) in fields:
-            raise SourceRefusal("empty_value", f"{name} is null")
+            refuse("empty_value", f"{name} is null")
         if value is None:
-            raise SourceRefusal("missing_column", f"no column for {name}")
+            refuse("missing_column", f"no column for {name}")
         return value
 
     def labels(self, fields: Fields) -> list[str]:
-        """The labels of a row, one per annotator. A model's name is the place of that model."""
-        values = self.value(fields, "label")
-        found = map(token, values if isinstance(values, list) else [values])
-        models = {token(fields.get(f"model_{place}")): f"model_{place}" for place in "ab"}
-        return [models.get(one, one) if one else "" for one in found]
+        """The labels of a row, one per annotator; of columns that hold 0 or 1, the one with 1.
+        Raises SourceRefusal."""
+        if "label" in self.named:
+            values = self.value(fields, "label")
+            return [*map(token, values if isinstance(values, list) else [values])]
+        if not self.meanings:
+            refuse("missing_column", "no column for label")
+        marks = {column: token(fields.get(column)) for column in self.meanings}
+        found = [column for column, mark in marks.items() if mark in ("1", "true")]
+        if len(found) != 1 or {*marks.values()} - _MARKS:
+            listed = ", ".join(f"{column} is {mark!r}" for column, mark in marks.items())
+            refuse("bad_label", f"not one 1 among 0s: {listed}")
+        return found
 
     def better(self, fields: Fields) -> Meaning:
         """The place of the better of two responses; None for a tie. More than half of several
         annotators decide. Raises SourceRefusal."""
         if "" in self.meanings:
             return self.meanings[""]
-        if "label" in self.named:
-            found = self.labels(fields)
-        elif self.meanings:
-            marks = {column: token(fields.get(column)) for column in self.meanings}
-            found = [column for column, mark in marks.items() if mark in ("1", "true")]
-            if len(found) != 1 or {*marks.values()} - _MARKS:
-                listed = ", ".join(f"{column} is {mark!r}" for column, mark in marks.items())
-                raise SourceRefusal("bad_label", f"not one 1 among 0s: {listed}")
-        else:
-            raise SourceRefusal("missing_column", "no column for label")
+        found = self.labels(fields)
         if unknown := [label for label in found if label not in self.meanings]:
-            raise SourceRefusal("bad_label", f"the label is {excerpt(unknown[0])}")
+            refuse("bad_label", f"the label is {excerpt(unknown[0])}")
         votes = Counter(self.meanings[label] for label in found)
         place, n = votes.most_common(1)[0]
         return place if 2 * n > votes.total() else None
@@ -145,10 +140,6 @@ def columns_of(
     source = f", as in {known['name']}" if known else ""
     read = ", ".join(name if name == one else f"{name} = {one}" for name, one in named.items())
     used |= {*meanings, named.get("profile", "")}
-    if "label" in named and (models := [one for one in ("model_a", "model_b") if one in first]):
-        # A label may be the name of a model.
-        read += f", names = {','.join(models)}"
-        used |= {*models}
     left = ", ".join(one for one in first if one not in used)
     unread = f"; not read: {visible(left[:400])}{'...' * (len(left) > 400)}" if left else ""
     said = [f"columns: {read or 'none is recognised'}{source}{unread}"]
@@ -159,7 +150,7 @@ def columns_of(
     elif meanings and form == FORMS[1]:
         pairs = ((one, "tie" if n is None else names[n]) for one, n in sorted(meanings.items()))
         said.append(f"labels read as: {', '.join(map(' = '.join, pairs))}{source}")
-    return Columns(named, frozenset(given), meanings, tuple(said), frozenset(first))
+    return Columns(named, frozenset(given), meanings, tuple(said))
 
 
 def _usual(first: Fields) -> dict[str, str]:
@@ -229,7 +220,7 @@ def _meanings(
     if "options" in named:
         return own
     counts, columns = Counter[str](), Columns(named)
-    for fields in rows:
+    for fields in rows if "label" in named else ():
         counts.update(columns.labels(fields))
         if len(counts) > MOST_LABELS:
             break

@@ -8,7 +8,7 @@ import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import islice
+from itertools import groupby, islice
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -20,10 +20,17 @@ from pairwright.pairs.conversion import row_of
 from pairwright.pairs.layout import Layout, check_files, parts_of
 from pairwright.pairs.pairing import REASONS, TIE, read_row
 from pairwright.pairs.parquet import count_rows, read_rows
-from pairwright.pairs.row import ReadRow, Row, RowVotes, has_columns
+from pairwright.pairs.row import ReadRow, Row, has_columns
 from pairwright.records import Pair, Record
 from pairwright.settings.rules import ReleaseInfo
-from pairwright.sources.problems import REMEDIES, Problems, SourceProblem, SourceRefusal, excerpt
+from pairwright.sources.problems import (
+    REMEDIES,
+    Problems,
+    SourceProblem,
+    SourceRefusal,
+    excerpt,
+    refuse,
+)
 from pairwright.sources.tables import (
     BINARY,
     FLAT,
@@ -171,20 +178,12 @@ def is_run(folder: Path) -> bool:
     return (folder / "config.toml").is_file() and (folder / "pairs.jsonl").is_file()
 
 
-class _Half(Record, extra="ignore"):
-    """Who a pair is about: all that is kept of the others while one is read."""
-
-    user: str
-    twin_id: str | None = None
-
-
 class _Decision(Record, extra="ignore"):
     """Of a line of human/decisions.jsonl, what a row states."""
 
+    unit: str
     state: str
     simulated: bool
-    votes: tuple[dict[str, Any], ...]
-    """For each pair, the counts of `RowVotes`."""
 
 
 def _open_run(folder: Path) -> PairSource:
@@ -201,30 +200,25 @@ def _open_run(folder: Path) -> PairSource:
 
 
 def _run_rows(folder: Path, licence: str | None) -> Iterator[ReadRow]:
+    """The pairs of a run, the sides of a twin one after the other, with people's decisions."""
     file, decided = folder / "pairs.jsonl", folder / "human" / "decisions.jsonl"
-    users: dict[str, set[str]] = {}
-    for half in read_lines(file, _Half):
-        if half.twin_id:
-            users.setdefault(half.twin_id, set()).add(half.user)
-    decisions = {
-        votes["pair"]: (one, RowVotes(**{name: votes[name] for name in RowVotes.model_fields}))
-        for one in (read_lines(decided, _Decision) if decided.is_file() else ())
-        for votes in one.votes
-    }
-    for number, pair in enumerate(read_lines(file, Pair), start=1):
-        others = users[pair.twin_id] - {pair.user} if pair.twin_id else set()
-        decision, votes = decisions.get(pair.id, (None, None))
+    lines = read_lines(decided, _Decision) if decided.is_file() else ()
+    decisions = {one.unit: one for one in lines}
+    numbered = enumerate(read_lines(file, Pair), start=1)
+    for name, group in groupby(numbered, key=lambda one: one[1].twin_id or one[1].id):
+        sides, decision = list(group), decisions.get(name)
+        users = {pair.user for _, pair in sides}
         simulated = decision is not None and decision.simulated
-        row = row_of(
-            pair,
-            partner=min(others, default=None),
-            votes=votes if votes and votes.n else None,
-            # What simulated annotators say verifies nothing.
-            verified=decision is not None and decision.state == "verified" and not simulated,
-            simulated=simulated,
-            licence=licence,
-        )
-        yield ReadRow("", row, f"{file.name}:{number}")
+        for number, pair in sides:
+            row = row_of(
+                pair,
+                partner=min(users - {pair.user}, default=None),
+                # What simulated annotators say verifies nothing.
+                verified=decision is not None and decision.state == "verified" and not simulated,
+                simulated=simulated,
+                licence=licence,
+            )
+            yield ReadRow("", row, f"{file.name}:{number}")
 
 
 # Files of others
@@ -259,15 +253,16 @@ def _open_files(path: Path, maps: _Maps) -> PairSource:
     """A file, or every such file below a folder, in the order of their names, but for hidden ones
     and those that describe the data. Its configuration is the folder, or else the file's name,
     unless that is a split's."""
-    files = [path]
-    if path.is_dir():
-        there = (file for file in sorted(path.rglob("*")) if file.name.lower() not in _METADATA)
-        files = [
-            file
-            for file in there
-            if file.is_file() and "/." not in f"/{file.relative_to(path).as_posix()}"
-        ]
-    files = [file for file in files if _suffix(file) in _OPENERS]
+    base = path if path.is_dir() else path.parent
+    below = sorted(path.rglob("*")) if path.is_dir() else [path]
+    files = [
+        file
+        for file in below
+        if file.is_file()
+        and _suffix(file) in _OPENERS
+        and file.name.lower() not in _METADATA
+        and not any(part.startswith(".") for part in file.relative_to(base).parts)
+    ]
     if not files:
         what = "neither a release nor a run, and no file of pairs in it"
         what = f"unknown kind of file {_suffix(path)!r}" if path.is_file() else what
@@ -275,7 +270,7 @@ def _open_files(path: Path, maps: _Maps) -> PairSource:
         raise InputError(what, where=path, fix=fix)
     pieces = []
     for file in files:
-        relative, suffix = file.relative_to(path.parent if file == path else path), _suffix(file)
+        relative, suffix = file.relative_to(base), _suffix(file)
         stem = re.sub(r"-\d+-of-\d+$", "", relative.name[: -len(suffix)])
         split = stem if stem in _SPLITS else ""
         folders = [part for part in relative.parts[:-1] if part != "data"]
@@ -351,15 +346,12 @@ def _read_piece(piece: _Piece, columns: Columns, maps: _Maps) -> Iterator[ReadRo
         where = f"{piece.name}:{line.where.rpartition(':')[2]}"
         try:
             if isinstance(line, SourceProblem):
-                raise SourceRefusal(line.reason, line.detail)
+                refuse(line.reason, line.detail)
             there = there or line.fields
             yield from read_row(line.fields, columns, piece.config, piece.split, where, piece.flat)
             sound = True
         except SourceRefusal as refusal:
-            problem = SourceProblem(
-                action="noted" if refusal.reason == TIE else "refused", reason=refusal.reason,
-                where=where, detail=refusal.detail, value=refusal.value,
-            )  # fmt: skip
+            problem = refusal.at(where, None, "noted" if refusal.reason == TIE else "refused")
             problems.add(problem)
             yield problem
     counts = [*problems.of("refused"), *problems.of("noted")]
@@ -375,35 +367,43 @@ def _read_piece(piece: _Piece, columns: Columns, maps: _Maps) -> Iterator[ReadRo
 
 
 def _advice(source: str, reason: str, there: Fields, columns: Columns, maps: _Maps) -> str:
-    """What to do about a file in which no row could be read: the whole command if only the prompt
-    or the label has another name."""
-    labelled = columns.named.keys() >= {"first", "second"}
+    """What to do about a file in which no row could be read."""
     if reason == "bad_key":
         return "Say where the numbers begin: --label first=0, or --label first=1."
-    given = [column for name in maps.columns.values() for column in name.split(",")]
-    if there and (wrong := [column for column in given if column not in there]):
-        fixes = (f"There is no column {excerpt(one)}.{near(one, there)}" for one in wrong)
-        return f"{' '.join(fixes)} The columns are {', '.join(map(excerpt, [*there][:_MOST]))}."
-    if reason == "missing_column" and (labelled or columns.named.keys() >= {"chosen", "rejected"}):
-        wanted = "label" if labelled and not columns.meanings else "prompt"
-        used = {part for column in columns.named.values() for part in column.split(",")}
-        free = [name for name in there if name not in used]
-        free = [name for name in free if wanted == "label" or isinstance(there[name], str)]
-        if free and not (wanted == "prompt" and "prompt" in columns.named):
-            of = f", with one of {', '.join(map(excerpt, free[:_MOST]))}" if free[1:] else ""
-            named = {**maps.columns, wanted: "COLUMN" if of else free[0]}
-            options = [f"--column {shlex.quote(f'{name}={one}')}" for name, one in named.items()]
-            for place, labels in maps.labels.items():
-                label = f"{place}={','.join(labels)}" if labels else place
-                options.append(f"--label {shlex.quote(label)}")
-            line = " ".join(["pairwright", maps.command, shlex.quote(source), *options])
-            marks = "\n  If columns hold 0 and 1: --label first=COLUMN --label second=COLUMN"
-            return f"Name the {wanted}{of}:\n    {line}{marks if of and wanted == 'label' else ''}"
     if not there:
         return REMEDIES.get(reason, "Correct this row first.")
+    listed = f"The columns are {', '.join(map(excerpt, [*there][:_MOST]))}"
+    given = [column for name in maps.columns.values() for column in name.split(",")]
+    if wrong := [column for column in given if column not in there]:
+        fixes = (f"There is no column {excerpt(one)}.{near(one, there)}" for one in wrong)
+        return f"{' '.join(fixes)} {listed}."
+    if reason == "missing_column" and (command := _whole_command(source, there, columns, maps)):
+        return command
     more = f" and {len(there) - _MOST:,} more" if len(there) > _MOST else ""
     return (
-        f"The columns are {', '.join(map(excerpt, [*there][:_MOST]))}{more}. Say what holds"
+        f"{listed}{more}. Say what holds"
         " what with --column, such as --column prompt=question --column chosen=better --column"
         " rejected=worse; first, second and label; or options and key."
     )
+
+
+def _whole_command(source: str, there: Fields, columns: Columns, maps: _Maps) -> str:
+    """The command that reads the file, if only the prompt or the label has another name; empty if
+    more is missing."""
+    labelled = columns.named.keys() >= {"first", "second"}
+    wanted = "label" if labelled and not columns.meanings else "prompt"
+    used = {part for column in columns.named.values() for part in column.split(",")}
+    free = [name for name in there if name not in used]
+    free = [name for name in free if wanted == "label" or isinstance(there[name], str)]
+    sides = labelled or columns.named.keys() >= {"chosen", "rejected"}
+    if not sides or not free or (wanted == "prompt" and "prompt" in columns.named):
+        return ""
+    several = f", with one of {', '.join(map(excerpt, free[:_MOST]))}" if free[1:] else ""
+    named = {**maps.columns, wanted: "COLUMN" if several else free[0]}
+    options = [f"--column {shlex.quote(f'{name}={one}')}" for name, one in named.items()]
+    for place, labels in maps.labels.items():
+        options.append(f"--label {shlex.quote('='.join(filter(None, (place, ','.join(labels)))))}")
+    line = " ".join(["pairwright", maps.command, shlex.quote(source), *options])
+    marks = "\n  If columns hold 0 and 1: --label first=COLUMN --label second=COLUMN"
+    marks = marks if several and wanted == "label" else ""
+    return f"Name the {wanted}{several}:\n    {line}{marks}"

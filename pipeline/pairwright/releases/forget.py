@@ -105,7 +105,7 @@ def _user(user: str) -> Iterator[tuple[str, str]]:
 
 def _address(text: str) -> tuple[str, str]:
     address = address_of(text)
-    if address is None or "." not in address.host or re.search(r"\s", text.strip()):
+    if address is None or "." not in address.netloc or re.search(r"\s", text.strip()):
         raise InputError(
             f"{text!r} is not an address",
             where="--url",
