@@ -51,13 +51,12 @@ from pairwright.records import (
 )
 from pairwright.releases.contents import (
     Contents,
-    RowFrames,
+    RowCounts,
     manifest_of,
     read_contents,
     rows_of,
     write_contents,
 )
-from pairwright.releases.licences import attribution_lines
 from pairwright.releases.rows import write_data
 from pairwright.releases.run import gather
 from pairwright.releases.write import derived_files
@@ -461,16 +460,15 @@ class Known(NamedTuple):
 
 def known_of(layout: Layout) -> Known:
     """What is derived from primary files and an audit that are there."""
-    contents, frames = read_contents(layout), RowFrames()
+    contents, counts = read_contents(layout), RowCounts()
     for part, row in rows_of(layout):
-        frames.add(part, row)
-    return Known(layout, contents, manifest_of(layout, contents, frames))
+        counts.add(part, row)
+    return Known(layout, contents, manifest_of(layout, contents, counts))
 
 
 def texts(known: Known) -> dict[str, str]:
-    """Every derived file but those of preference/."""
-    lines = {line for _, row in rows_of(known.layout) for line in attribution_lines(row)}
-    return {known.layout.inside(path): text for path, text in derived_files(*known, lines)}
+    """The manifest and the pages."""
+    return {known.layout.inside(path): text for path, text in derived_files(*known)}
 
 
 def written(run: Path, out: Path, version: str = "1.0.0", **options: Any) -> Layout:

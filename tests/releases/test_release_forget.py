@@ -20,7 +20,6 @@ from released import (
     rows,
     run_of,
     subjects,
-    violated,
     written,
 )
 from small_studies import user_of
@@ -160,15 +159,6 @@ def test_more_are_added_and_a_last_line_that_was_not_ended_is_kept(run: Path) ->
     assert add_tombstones(run, ["user-0123456789abcdef"]) == ("user-0123456789abcdef",)
     known = {pseudonym(user_of(0)), pseudonym(user_of(1)), "user-0123456789abcdef"}
     assert read_tombstones(run).users == known
-
-
-def test_an_id_that_looks_like_a_pseudonym_is_found_as_what_it_is(tmp_path: Path) -> None:
-    raw = "user-0123456789abcdef"
-    kept = [violated(0).model_copy(update={"user": raw}), violated(1)]
-    run = run_of(tmp_path / "run", kept, study=False)
-    done = forget(run, "--user", raw)
-    assert (done.code, done.out.count(raw)) == (0, 1), done.said
-    assert read_tombstones(run).users == {pseudonym(raw)}
 
 
 def test_whoever_is_not_in_the_run_is_told_of_and_recorded(run: Path) -> None:

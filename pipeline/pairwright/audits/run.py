@@ -1,7 +1,6 @@
 """The command `pairwright audit`, and the audit of a release that is being made or verified."""
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -19,9 +18,6 @@ from pairwright.pages.output import output_folder
 from pairwright.pairs import (
     MAX_SHORTCUT,
     Layout,
-    Part,
-    ReadRow,
-    Row,
     column_map,
     label_map,
     open_release,
@@ -159,20 +155,14 @@ def write_audit(
     file: Path,
     page: Path,
     progress: AuditProgress = lambda _what, _n: None,
-    look: Callable[[Part, Row], None] = lambda _part, _row: None,
 ) -> Audit:
     """Audit the rows of the release at `root`, and write audit.json and its page to two places.
 
-    `public` is the release's study; `look` is called with every row once. Raises InputError if
-    the rows cannot be read, and StoreError if the disk refuses. The same rows and study give the
-    same bytes with the same libraries.
+    `public` is the release's study. Raises InputError if the rows cannot be read, and StoreError if
+    the disk refuses. The same rows and study give the same bytes with the same libraries.
     """
     source = open_release(root)
-
-    def read(line: ReadRow) -> None:
-        look(Part(line.row.config, line.split), line.row)
-
-    report = audit_pairs(source, Options(public=public), progress=progress, look=read)
+    report = audit_pairs(source, Options(public=public), progress=progress)
     write_one(file, shortened(report))
     write_page(page, report, source, progress=progress)
     return report

@@ -116,7 +116,10 @@ def print_diff(
     """Print how many pairs were added, removed and changed, and why, and name the first ones."""
     if as_json:
         names = (f"{one.name} {one.version}" for one in (comparison.before, comparison.after))
-        changes = [change._asdict() for change in comparison.changes]
+        changes = [
+            change._asdict() | {"values": [value._asdict() for value in change.values]}
+            for change in comparison.changes
+        ]
         typer.echo(json.dumps({"releases": [*names], "changes": changes}, indent=2))
     else:
         print_words("diff", comparison=comparison, most=LISTED)

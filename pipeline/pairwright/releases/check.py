@@ -26,7 +26,7 @@ from pairwright.progress import Progress, Step, log_notes
 from pairwright.records import content_id
 from pairwright.releases.contents import (
     Contents,
-    RowFrames,
+    RowCounts,
     Stated,
     manifest_of,
     read_contents,
@@ -107,15 +107,15 @@ def check(
         progress(Step("people's answers"))
         if contents.public:
             _check_study(layout, contents.public, contents.stated)
-        frames, audit = _check_rows(layout, contents, progress)
-        _check_manifest(layout, contents, frames)
+        counts, audit = _check_rows(layout, contents, progress)
+        _check_manifest(layout, contents, counts)
         _check_audit(layout, audit)
     except InputError as error:
         raise difference(error.what, error.where.replace(f"{layout.root}/", "", 1)) from None
     stated, answers = contents.stated, contents.public.tasks if contents.public else 0
     return CheckedRelease(
-        actual, stated.name, stated.version, stated.trial_because, len(frames.rows),
-        dict(frames.rows.drop_duplicates("subject")["mode"].value_counts()), answers, files,
+        actual, stated.name, stated.version, stated.trial_because, len(counts.rows),
+        dict(counts.rows.drop_duplicates("subject")["mode"].value_counts()), answers, files,
     )  # fmt: skip
 
 
@@ -195,16 +195,15 @@ def _check_study(layout: Layout, public: ReleasedStudy, stated: Stated) -> None:
     """Nobody answered twice, each answer is on a unit of the study, and the decisions are those
     that the answers give. Raises Difference."""
     file, answered = layout.inside(layout.answers), set[tuple[object, ...]]()
-    known = {outline.id: {pair.id for pair in outline.pairs} for outline in public.outlines}
-    for number, answer in enumerate(public.answers, start=1):
+    known = {(unit.id, pair.id) for unit in public.outlines for pair in unit.pairs}
+    known |= {(unit.id, "") for unit in public.outlines}
+    for number, one in enumerate(public.answers, start=1):
         where = f"{file}:{number}"
-        if answer.unit not in known or answer.pair not in {*known[answer.unit], ""}:
-            raise difference(f"{answer.unit} is not a unit of the study", where)
-        once = (
-            answer.annotator, answer.kind, answer.unit, answer.pair, answer.item, answer.round
-        )  # fmt: skip
+        if (one.unit, one.pair) not in known:
+            raise difference(f"{one.unit} is not a unit of the study", where)
+        once = one.annotator, one.kind, one.unit, one.pair, one.item, one.round
         if once in answered:
-            raise difference(f"{answer.annotator} answered this before", where)
+            raise difference(f"{one.annotator} answered this before", where)
         answered.add(once)
     if stated.kind == "release":
         same("simulated, in an ordinary release,", public.simulated, False, file)
@@ -216,9 +215,9 @@ def _check_study(layout: Layout, public: ReleasedStudy, stated: Stated) -> None:
         same_values(dict(own), dict(public.decisions[subject]), f"{file}:{line} [{subject}]")
 
 
-def _check_manifest(layout: Layout, contents: Contents, frames: RowFrames) -> None:
+def _check_manifest(layout: Layout, contents: Contents, counts: RowCounts) -> None:
     """manifest.json counts what is there. Raises Difference."""
-    must = json.loads(to_json(manifest_of(layout, contents, frames)))
+    must = json.loads(to_json(manifest_of(layout, contents, counts)))
     file = layout.inside(layout.manifest)
     try:
         there = dict(json.loads(read_document(layout.manifest)))
@@ -246,10 +245,9 @@ def _check_audit(layout: Layout, must: Audit) -> None:
 # Rows
 
 
-def _check_rows(layout: Layout, contents: Contents, progress: Progress) -> tuple[RowFrames, Audit]:
-    """Check all rows, each for itself, with its twin, with people's decisions and with all others,
-    in one pass with an audit of them. Raises Difference; InputError for a file that cannot be read.
-    """
+def _check_rows(layout: Layout, contents: Contents, progress: Progress) -> tuple[RowCounts, Audit]:
+    """Check all rows in one pass with an audit of them. Raises Difference; InputError for a file
+    that cannot be read."""
     checks = _RowChecks(contents)
     audit = audit_pairs(
         open_release(layout.root),
@@ -258,14 +256,15 @@ def _check_rows(layout: Layout, contents: Contents, progress: Progress) -> tuple
         look=checks.add,
     )
     checks.end()
-    return checks.frames, audit
+    return checks.counts, audit
 
 
 class _RowChecks:
-    """What every row must be, and what it must not share with another."""
+    """What every row must be: for itself, with its twin, by people's decisions, and what it must
+    not share with another."""
 
     def __init__(self, contents: Contents) -> None:
-        self.frames = RowFrames()
+        self.counts = RowCounts()
         self._contents, self._due = contents, due_subjects(contents)
         self._ids, self._splits = set[str](), dict[str, str]()
         self._half: ReadRow | None = None
@@ -275,43 +274,46 @@ class _RowChecks:
         row, where = line.row, line.where
         part, file = Part(row.config, line.split), where.rpartition(":")[0]
         same("domain and mode", part.path, file, where)
-        if self._half and self._half.where.rpartition(":")[0] != file:
-            self._refuse_half()
-        self._check_row(row, line.split, where)
-        self._check_answers(row, where)
-        if halves_of(row.mode) == 1:
-            same("twin_id", row.twin_id, None, where)
-        elif self._half is None:
-            self._half = line
-        else:
-            _check_twin(self._half.row, row, where)
-            self._half = None
-        self.frames.add(part, row)
-
-    def _check_row(self, row: Row, split: str, where: str) -> None:
         if not _USER.fullmatch(row.user or ""):
             raise difference(f"user is {row.user!r}, and must be a pseudonym", where)
-        same("id", row.id, row.derived_id(), where)
         if row.id in self._ids:
             raise difference(f"{row.id} is there twice", where)
-        self._ids.add(row.id)
         if row.subject not in self._due:
             raise difference(f"{row.subject} does not belong into this release", where)
-        same("mode", row.mode, self._due[row.subject], where)
-        known = self._splits.setdefault(row.user or "", split)
-        same(f"the split of {row.user}", split, known, where)
+        self._ids.add(row.id)
+        known = self._splits.setdefault(row.user or "", line.split)
+        same(f"the split of {row.user}", line.split, known, where)
+        _check_fields(row, {"id": row.derived_id(), "mode": self._due[row.subject]}, where)
+        self._check_answers(row, where)
+        self._check_licences(row, where)
+        self._check_twin(line, file)
+        self.counts.add(part, row)
+
+    def _check_answers(self, row: Row, where: str) -> None:
+        due = answered(row.id, row.subject, self._contents)
+        counts = due.pop("answers") or [(None, None)] * len(row.rubric_aspects)
+        _check_fields(row, due, where)
+        there = [(aspect.support, aspect.delivery) for aspect in row.rubric_aspects]
+        same("answers", there, list(map(tuple, counts)), f"{where} [rubric_aspects]")
+
+    def _check_licences(self, row: Row, where: str) -> None:
         texts: list[Row | RowPost] = [row, *row.profile]
         for n, one in enumerate(texts):
             due = licence_of(one.source_url, one.created, self._contents.stated.info.licence)
             same("licence", one.licence, due, f"{where} [profile.{n - 1}]" if n else where)
 
-    def _check_answers(self, row: Row, where: str) -> None:
-        due = answered(row.id, row.subject, self._contents)
-        counts = due.pop("answers") or [(None, None)] * len(row.rubric_aspects)
-        same_values({name: getattr(row, name) for name in due}, due, where)
-        for n, (aspect, count) in enumerate(zip(row.rubric_aspects, counts, strict=True)):
-            there = (aspect.support, aspect.delivery)
-            same("answers", there, tuple(count), f"{where} [rubric_aspects.{n}]")
+    def _check_twin(self, line: ReadRow, file: str) -> None:
+        """The sides of a twin follow each other in one file."""
+        half, row = self._half, line.row
+        if half and half.where.rpartition(":")[0] != file:
+            self._refuse_half()
+        if halves_of(row.mode) == 1:
+            same("twin_id", row.twin_id, None, line.where)
+        elif half is None:
+            self._half = line
+        else:
+            _check_sides(half.row, row, line.where)
+            self._half = None
 
     def _refuse_half(self) -> None:
         if half := self._half:
@@ -321,17 +323,21 @@ class _RowChecks:
     def end(self) -> None:
         """After the last row: nothing that belongs in is left out. Raises Difference."""
         self._refuse_half()
-        if lost := sorted(self._due.keys() - set(self.frames.rows["subject"])):
+        if lost := sorted(self._due.keys() - set(self.counts.rows["subject"])):
             raise difference(f"{lost[0]} belongs into this release, and no row is of it", "data")
 
 
-def _check_twin(first: Row, other: Row, where: str) -> None:
+def _check_sides(first: Row, other: Row, where: str) -> None:
     """Both sides hold the same responses, each chosen for one of two users."""
     if other.user == first.user:
         raise difference(f"both sides are of {other.user}", where)
     dyad = content_id("dyad", *sorted((first.user or "", other.user or "")))
-    shared = {"twin_id": derived_twin_id(first, other), "dyad": dyad}
+    shared: dict[str, object] = {"twin_id": derived_twin_id(first, other), "dyad": dyad}
     shared |= {name: getattr(first, name) for name in _SHARED}
     mirrored = {"asked": False, "chosen": first.rejected, "rejected": first.chosen}
-    for row, must in ((first, {"asked": True} | shared), (other, mirrored | shared)):
-        same_values({name: getattr(row, name) for name in must}, must, where)
+    _check_fields(first, shared | {"asked": True}, where)
+    _check_fields(other, shared | mirrored, where)
+
+
+def _check_fields(row: Row, must: Mapping[str, object], where: str) -> None:
+    same_values({name: getattr(row, name) for name in must}, must, where)

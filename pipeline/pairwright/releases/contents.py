@@ -1,11 +1,10 @@
-"""What a release holds: its primary files, read and written, and the frames of its rows.
+"""What a release holds: its primary files, read and written, and its rows counted.
 
 Primary are data/*.parquet, stated.json, build/units.jsonl and human/. Every other file is a
 function of these.
 """
 
 import hashlib
-import json
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import cached_property
@@ -148,8 +147,8 @@ def rows_of(layout: Layout) -> Iterator[tuple[Part, Row]]:
             yield part, row
 
 
-class RowFrames:
-    """The rows of a release as frames without texts, filled by one pass over them."""
+class RowCounts:
+    """The rows of a release counted in one pass: a frame without texts, and counts of posts."""
 
     COLUMNS = (
         "config", "split", "mode", "subject", "user", "dyad", "question", "words_chosen",
@@ -158,56 +157,47 @@ class RowFrames:
 
     def __init__(self) -> None:
         self._rows = list[tuple[object, ...]]()
-        self._posts: dict[str, tuple[str, str, str]] = {}
         self._hashes: dict[Part, hashlib._Hash] = {}
+        self._posts = set[int]()
+        self._licences, self._hosts, self._days = Counter[str](), Counter[str](), Counter[str]()
 
     def __len__(self) -> int:
         return len(self._rows)
 
     def add(self, part: Part, row: Row) -> None:
-        """Add one row; rows of a part in their order."""
+        """Count one row; rows of a part in their order."""
         line = row.model_dump_json().encode() + b"\n"
         self._hashes.setdefault(part, hashlib.sha256()).update(line)
-        words = word_count(row.chosen), word_count(row.rejected)
         self._rows.append((
             part.config, part.split, row.mode, row.subject, row.user, row.cluster,
-            _short(row.question), *words, len(row.profile),
+            hash(row.question), word_count(row.chosen), word_count(row.rejected), len(row.profile),
             row.aspects_origin or "none", row.verified, row.created is None,
         ))  # fmt: skip
         for post in row.profile:
-            name = _short(f"{post.id}\0{post.text}")
+            name = hash((post.id, post.text))
             if name not in self._posts:
-                host = host_of(post.source_url) if post.source_url else None
-                day = (post.created or "")[:10]
-                self._posts[name] = post.licence or "unknown", host or "none", day
+                self._posts.add(name)
+                self._licences[post.licence or "unknown"] += 1
+                self._hosts[(post.source_url and host_of(post.source_url)) or "none"] += 1
+                self._days[(post.created or "")[:10]] += 1
 
     @cached_property
     def rows(self) -> pd.DataFrame:
         """One line per row: who and what it is about, and how long its texts are."""
         return pd.DataFrame(self._rows, columns=list(self.COLUMNS))
 
-    @cached_property
-    def posts(self) -> pd.DataFrame:
-        """One line per different post: its licence, its address's host, its day or nothing."""
-        return pd.DataFrame([*self._posts.values()], columns=["licence", "host", "day"])
-
-    @cached_property
-    def parts(self) -> list[Json]:
-        """One entry per Parquet file. The digest is over rows as JSON lines: it is the same
-        whichever library wrote the file."""
-        sizes = self.rows.groupby(["config", "split"]).size()
-        return [
+    def counts(self) -> Json:
+        """The rows counted, as manifest.json has it: parts, configurations, all together. A part's
+        digest is over its rows as JSON lines: the same whichever library wrote the file."""
+        rows, means = self.rows, ["words_chosen", "words_rejected", "posts"]
+        sizes = rows.groupby(["config", "split"]).size()
+        parts = [
             {
                 "config": part.config, "split": part.split, "path": part.path,
-                "rows": int(sizes[part]), "digest": f"sha256:{hash.hexdigest()}",
+                "rows": int(sizes[part]), "digest": f"sha256:{digest.hexdigest()}",
             }
-            for part, hash in sorted(self._hashes.items())
+            for part, digest in sorted(self._hashes.items())
         ]  # fmt: skip
-
-    def counts(self) -> Json:
-        """The rows counted, as manifest.json has it: parts, configurations, all together."""
-        rows, posts = self.rows, self.posts
-        means = ["words_chosen", "words_rejected", "posts"]
         configs = rows.groupby("config").agg(
             mode=("mode", "first"),
             rows=("subject", "size"),
@@ -215,17 +205,17 @@ class RowFrames:
             users=("user", "nunique"),
             **{name: (name, "mean") for name in means},
         )
-        days = sorted(filter(None, posts["day"]))
+        days = sorted(filter(None, self._days))
         return {
-            "parts": self.parts,
+            "parts": parts,
             "configs": configs.round(dict.fromkeys(means, 2)).reset_index().to_dict("records"),
             "rows": len(rows),
             **{f"{name}s": int(rows[name].nunique())
                for name in ("subject", "user", "dyad", "question")},
-            "posts": len(posts),
+            "posts": len(self._posts),
             "days": [days[0], days[-1]] if days else None,
-            "licences": counted(posts["licence"]),
-            "hosts": counted(posts["host"]),
+            "licences": dict(sorted(self._licences.items())),
+            "hosts": dict(sorted(self._hosts.items())),
             "origins": counted(rows["origin"]),
             "verified": int(rows["verified"].sum()),
             "untimed": int(rows["untimed"].sum()),
@@ -237,14 +227,10 @@ def counted(values: Iterable[Any]) -> dict[Any, int]:
     return dict(sorted(Counter(values).items()))
 
 
-def _short(text: str) -> str:
-    return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
-
-
 # The manifest
 
 
-def manifest_of(layout: Layout, contents: Contents, frames: RowFrames) -> Json:
+def manifest_of(layout: Layout, contents: Contents, counts: RowCounts) -> Json:
     """manifest.json: what a release holds, counted; the pages show it. Raises InputError if the
     audit is not one."""
     stated = contents.stated
@@ -254,8 +240,8 @@ def manifest_of(layout: Layout, contents: Contents, frames: RowFrames) -> Json:
         "kind": stated.kind,
         "trial_because": list(stated.trial_because),
         "pairwright": stated.pairwright,
-        "canary": canary(stated, frames.parts),
-        "rows": frames.counts(),
+        "canary": canary(stated),
+        "rows": counts.counts(),
         "units": _units(contents.units),
         "human": _human(contents.public) if contents.public else None,
         "audit": _audit(read_one(layout.audit, Audit)),
@@ -263,10 +249,10 @@ def manifest_of(layout: Layout, contents: Contents, frames: RowFrames) -> Json:
     }
 
 
-def canary(stated: Stated, parts: Iterable[Json]) -> str:
-    """A string that is nowhere else: a hash of the release's name, version and rows."""
-    hashed = json.dumps([stated.name, stated.version, *(part["digest"] for part in parts)])
-    return f"pairwright-canary-{hashlib.sha256(hashed.encode()).hexdigest()[:32]}"
+def canary(stated: Stated) -> str:
+    """A string that is nowhere else: a hash of all that the release states of itself."""
+    digest = hashlib.sha256(stated.model_dump_json().encode()).hexdigest()
+    return f"pairwright-canary-{digest[:32]}"
 
 
 def _units(units: Iterable[UnitOutcome]) -> dict[str, int]:

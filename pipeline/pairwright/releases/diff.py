@@ -1,5 +1,6 @@
 """What differs between two releases, twin by twin and pair by pair."""
 
+from array import array
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,7 +15,20 @@ from pairwright.releases.rows import NOT_ASKED, why_not_verified
 
 GONE = "forgotten, or no longer in the source"
 """A release names nobody who is to be forgotten."""
+SHOWN = 5
+"""Changed twins and pairs of which the values are given, too."""
 _FIELDS = ("split", *Row.model_fields)
+_LONGEST, _BEFORE = 80, 20
+"""Characters of a value, and how many of them come before the first that differs."""
+
+
+class ValueChange(NamedTuple):
+    """A field that differs, with the beginning of what differs in both releases."""
+
+    pair: str
+    field: str
+    before: str
+    after: str
 
 
 class SubjectChange(NamedTuple):
@@ -25,6 +39,8 @@ class SubjectChange(NamedTuple):
     what: Literal["added", "removed", "changed"]
     reason: str
     pairs: tuple[str, ...]
+    values: tuple[ValueChange, ...] = ()
+    """Of the first SHOWN that were changed."""
 
 
 class ReleaseDiff(NamedTuple):
@@ -52,8 +68,8 @@ def diff(
 ) -> ReleaseDiff:
     """Compare two releases: pairs added, removed or changed, and why.
 
-    The sides of a twin are added, removed and changed together. No release names who asked to be
-    forgotten.
+    The sides of a twin are added, removed and changed together. Of the first changed ones the old
+    and new values are shown, shortened. No release names who asked to be forgotten.
 
     Raises InputError if a folder is not a release, or its rows cannot be read.
 
@@ -66,57 +82,92 @@ def diff(
     """
     (old_place, old), (new_place, new) = read_release(Path(before)), read_release(Path(after))
     progress(Step("reading rows"))
-    changes = tuple(_changes(_rows(old_place), _rows(new_place), old, new))
+    earlier, later = _hashes(old_place), _hashes(new_place)
+    changed = [
+        name for name, (_, pairs) in earlier.items() if name in later and pairs != later[name][1]
+    ]
+    wanted = {pair for name in changed[:SHOWN] for pair in earlier[name][1]}
+    texts = _values(old_place, wanted), _values(new_place, wanted)
+    changes = tuple(_changes(earlier, later, _reasons(old, new), texts))
     return ReleaseDiff(old.stated, new.stated, changes)
 
 
-Rows = dict[str, tuple[str, dict[str, tuple[int, ...]]]]
+Hashes = dict[str, tuple[str, dict[str, "array[int]"]]]
 """By twin or pair: its configuration; and by pair a hash of each field, valid in this process."""
+Values = dict[str, tuple[object, ...]]
+"""By pair, the value of each field."""
 
 
-def _rows(layout: Layout) -> Rows:
-    held: Rows = {}
+def _hashes(layout: Layout) -> Hashes:
+    held: Hashes = {}
     for part, row in rows_of(layout):
-        fields = (part.split, *(getattr(row, name) for name in Row.model_fields))
-        held.setdefault(row.subject, (part.config, {}))[1][row.id] = tuple(map(hash, fields))
+        hashes = array("q", map(hash, _fields(part.split, row)))
+        held.setdefault(row.subject, (part.config, {}))[1][row.id] = hashes
     return held
 
 
-def _changes(earlier: Rows, later: Rows, old: Contents, new: Contents) -> Iterator[SubjectChange]:
+def _values(layout: Layout, wanted: set[str]) -> Values:
+    rows = rows_of(layout) if wanted else ()
+    return {row.id: _fields(part.split, row) for part, row in rows if row.id in wanted}
+
+
+def _fields(split: str, row: Row) -> tuple[object, ...]:
+    return split, *(getattr(row, name) for name in Row.model_fields)
+
+
+def _changes(
+    earlier: Hashes, later: Hashes, reasons: tuple[dict[str, str], dict[str, str]],
+    texts: tuple[Values, Values],
+) -> Iterator[SubjectChange]:  # fmt: skip
     """Removed and changed ones in the order of the release before, then added ones."""
-    fates = _fates(old, new)
+    removed, added = reasons
     for name, (config, pairs) in earlier.items():
         if name not in later:
-            decision = new.decisions.get(name)
-            reason = why_not_verified(decision) if decision else fates.get(name, GONE)
-            yield SubjectChange(name, config, "removed", reason, tuple(pairs))
+            yield SubjectChange(name, config, "removed", removed.get(name, GONE), tuple(pairs))
         elif fields := _differing(pairs, later[name][1]):
-            yield SubjectChange(name, config, "changed", fields, tuple(pairs))
+            values = tuple(one for pair in pairs for one in _shown(pair, *texts))
+            yield SubjectChange(name, config, "changed", ", ".join(fields), tuple(pairs), values)
     for name, (config, pairs) in later.items():
         if name not in earlier:
-            decision = old.decisions.get(name)
-            reason = f"was {decision.state}" if decision else "new"
-            yield SubjectChange(name, config, "added", reason, tuple(pairs))
+            yield SubjectChange(name, config, "added", added.get(name, "new"), tuple(pairs))
 
 
-def _fates(old: Contents, new: Contents) -> dict[str, str]:
-    """What the build of the later release made of units that the earlier one had kept."""
-    fates = {unit.subject: NOT_ASKED for unit in new.units if unit.subject}
+def _reasons(old: Contents, new: Contents) -> tuple[dict[str, str], dict[str, str]]:
+    """Why the later release lacks what the earlier one may have: people's decision, or what the
+    build made of the unit. And what was decided in the earlier one on what the later one may add.
+    """
+    removed = {unit.subject: NOT_ASKED for unit in new.units if unit.subject}
     now_by_unit = {unit.unit: unit for unit in new.units}
     for unit in old.units:
         now = now_by_unit.get(unit.unit)
-        if unit.subject and now and unit.subject not in fates:
+        if unit.subject and now and unit.subject not in removed:
             told = filter(None, (now.outcome, now.stage, now.reason))
-            fates[unit.subject] = "built anew" if now.outcome == "kept" else ": ".join(told)
-    return fates
+            removed[unit.subject] = "built anew" if now.outcome == "kept" else ": ".join(told)
+    removed |= {name: why_not_verified(decision) for name, decision in new.decisions.items()}
+    return removed, {name: f"was {one.state}" for name, one in old.decisions.items()}
 
 
-def _differing(old: dict[str, tuple[int, ...]], new: dict[str, tuple[int, ...]]) -> str:
-    """The fields that differ, in the order of a row; empty if none does."""
-    changed = {
-        name
-        for pair, hashes in old.items()
-        for name, a, b in zip(_FIELDS, hashes, new.get(pair, ()), strict=False)
-        if a != b
-    }
-    return ", ".join(name for name in _FIELDS if name in changed)
+def _differing(old: dict[str, "array[int]"], new: dict[str, "array[int]"]) -> list[str]:
+    """The fields that differ, in the order of a row; a pair that only one release has differs
+    nowhere: its twin is another."""
+    both = [(hashes, new[pair]) for pair, hashes in old.items() if pair in new]
+    return [name for n, name in enumerate(_FIELDS) if any(a[n] != b[n] for a, b in both)]
+
+
+def _shown(pair: str, old: Values, new: Values) -> Iterator[ValueChange]:
+    """The differing values of one pair, shortened, from shortly before the first difference."""
+    for name, *values in zip(_FIELDS, old.get(pair, ()), new.get(pair, ()), strict=False):
+        if values[0] != values[1]:
+            a, b = map(_text, values)
+            same = next((n for n, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), len(a))
+            start = max(0, min(same, len(a), len(b)) - _BEFORE)
+            yield ValueChange(pair, name, _cut(a, start), _cut(b, start))
+
+
+def _text(value: object) -> str:
+    return " ".join(str(value).split())
+
+
+def _cut(text: str, start: int) -> str:
+    cut = text[start : start + _LONGEST]
+    return "..." * (start > 0) + cut + "..." * (start + _LONGEST < len(text))

@@ -75,32 +75,27 @@ def forget(
     """
     run = Path(run)
     RunFolder(run).settings()
-    given = dict([*(one for user in users for one in _user(user)), *map(_address, urls)])
+    given = dict([*map(_user, users), *map(_address, urls)])
     if not given:
         fix = "Give --user or --url; both can be repeated."
         raise InputError("nothing to forget is named", where=run, fix=fix)
     progress(Step("looking through the run"))
     found = Counter((name, kind) for name, kind, _ in set(_finds(run, given)))
-    there = {given[name] for name, _ in found}
-    lost = tuple(dict.fromkeys(one for one in given.values() if one not in there))
-    # What looks like a pseudonym was tried as an id, too: the one that is there is meant.
-    seen = {name for name, _ in found}
-    names = [name for name, one in given.items() if name in seen or one in lost]
-    new = add_tombstones(run, names)
+    new = add_tombstones(run, given)
     kinds = ("items", "posts", "pairs", "twins")
-    return tuple(
-        Removal(given[name], name, name in new, *(found[name, kind] for kind in kinds))
-        for name in names
-    ), lost
+    removals = tuple(
+        Removal(text, name, name in new, *(found[name, kind] for kind in kinds))
+        for name, text in given.items()
+    )
+    seen = {name for name, _ in found}
+    return removals, tuple(text for name, text in given.items() if name not in seen)
 
 
-def _user(user: str) -> Iterator[tuple[str, str]]:
-    """The names of a user, each with what was given. What looks like a pseudonym may be the
-    source's own id: only the run can tell."""
+def _user(user: str) -> tuple[str, str]:
+    """The name of a user, and what was given: the source's id, or the pseudonym itself."""
     if not user.strip():
         raise InputError("names nobody", where="--user", fix="Give a user's id in the source.")
-    for name in (pseudonym(user), *([user] if _PSEUDONYM.fullmatch(user) else [])):
-        yield name, user
+    return user if _PSEUDONYM.fullmatch(user) else pseudonym(user), user
 
 
 def _address(text: str) -> tuple[str, str]:

@@ -5,10 +5,11 @@ author. A cell that a spreadsheet would take for a formula begins with an apostr
 spreadsheet does not show.
 """
 
+import codecs
 import csv
-import io
 import re
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable, Set
+from typing import BinaryIO
 
 from pairwright.modes import Mode
 from pairwright.pairs import Row, RowPost
@@ -22,9 +23,6 @@ _ON_THE_HUB = (
     "MIT", "Apache-2.0", "ODC-By-1.0",
 )  # fmt: skip
 _SPDX = re.compile(r"[A-Za-z0-9][A-Za-z0-9.+-]*")
-
-AttributionLine = tuple[str, str, str, str]
-"""Id, address, licence and time of one post or question; empty if unknown."""
 
 
 def own_licence(contents: Contents, modes: Iterable[Mode]) -> list[str]:
@@ -52,20 +50,22 @@ def licence_address(name: str) -> str | None:
     return f"https://spdx.org/licenses/{name}.html" if known else None
 
 
-def attribution(lines: Set[AttributionLine]) -> Iterator[str]:
-    """attribution.csv, line by line: every post and question, sorted."""
-    for line in (_COLUMNS, *sorted(lines)):
-        file = io.StringIO()
+class Attribution:
+    """Writes attribution.csv while rows pass by: a line per different post and question."""
+
+    def __init__(self, file: BinaryIO) -> None:
         # Quoted throughout: a lone carriage return would end a line otherwise.
-        csv.writer(file, lineterminator="\n", quoting=csv.QUOTE_ALL).writerow(
-            [f"'{cell}" if cell.startswith(_FORMULA) else cell for cell in line]
-        )
-        yield file.getvalue()
+        text = codecs.getwriter("utf-8")(file)
+        self._writer = csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_ALL)
+        self._writer.writerow(_COLUMNS)
+        self._written = set[int]()
 
-
-def attribution_lines(row: Row) -> Iterator[AttributionLine]:
-    """The lines of the question and the posts, without their texts."""
-    texts: list[tuple[str, Row | RowPost]] = [(row.item_id, row)]
-    texts += [(post.id, post) for post in row.profile]
-    for name, of in texts:
-        yield name, of.source_url or "", of.licence or "", of.created or ""
+    def add(self, row: Row) -> None:
+        """Write what is new of a row's question and posts, without their texts."""
+        texts: list[tuple[str, Row | RowPost]] = [(row.item_id, row)]
+        texts += [(post.id, post) for post in row.profile]
+        for name, of in texts:
+            line = name, of.source_url or "", of.licence or "", of.created or ""
+            if (key := hash(line)) not in self._written:
+                self._written.add(key)
+                self._writer.writerow(f"'{x}" if x.startswith(_FORMULA) else x for x in line)

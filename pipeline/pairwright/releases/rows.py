@@ -1,10 +1,22 @@
 """The rows of a release: the pairs of a run, which of them are released, and why others are not.
 
 Of a run's pairs only a frame is held in memory; texts are read again when their rows are written.
+
+A line of preference/ is a pair as message lists, which RewardBench's CLI reads:
+
+    {"id", "subset", "prompt", "chosen", "rejected", "canary"}
+
+`chosen` and `rejected` hold two messages each: the user's, the same in both, and the assistant's.
+`prompt` is the text of the user's message: RewardBench documents it as text beside whole
+conversations (`load_preference_dataset`, now `load_and_process_dataset`), and takes a list for the
+other schema, where `chosen` is text. RewardBench takes no system message, so the user's history is
+in the user's message, oldest post first. Aspects and narrative are never in it: they are the answer
+key.
 """
 
 from collections.abc import Iterable, Iterator
 from itertools import groupby
+from json.encoder import encode_basestring as _json
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
@@ -12,12 +24,15 @@ import pandas as pd
 from pydantic import ValidationError
 
 from pairwright.errors import InputError, first_invalid
+from pairwright.files import whole_file
 from pairwright.modes import label_of
 from pairwright.pairs import Layout, Part, Row, RowVotes, row_of, write_rows
 from pairwright.pairs.address import ForgetList
+from pairwright.pairs.conversion import user_message
 from pairwright.progress import Progress, Step
 from pairwright.records import Pair, pseudonym
-from pairwright.releases.contents import Contents, RowFrames
+from pairwright.releases.contents import Contents, RowCounts, canary
+from pairwright.releases.licences import Attribution
 from pairwright_human_eval.decisions import Decision
 from pairwright_human_eval.units import Outline, Unit, outline_of, units_of
 
@@ -132,28 +147,47 @@ def answered(pair: str, subject: str, contents: Contents) -> dict[str, Any]:
 
 def write_data(
     layout: Layout, pairs: Path, subjects: pd.DataFrame, contents: Contents, progress: Progress
-) -> RowFrames:
-    """Write the rows of `subjects`, a frame of COLUMNS with their split, into Parquet files of a
-    new folder, and return their frames. Raises StoreError if the disk refuses."""
-    frames, stated = RowFrames(), contents.stated
-    note = f"{stated.name} {stated.version}"
+) -> RowCounts:
+    """Write what is made of rows: those of `subjects`, a frame of COLUMNS with their split, into
+    Parquet files of a new folder, their message lists, and attribution.csv; and count them. Raises
+    StoreError if the disk refuses."""
+    counts, stated = RowCounts(), contents.stated
+    mark, note = canary(stated), f"{stated.name} {stated.version}"
     note += ": a trial, no benchmark" if stated.kind == "trial" else ""
 
-    def counted(part: Part, chosen: pd.DataFrame) -> Iterator[Row]:
-        for offset, users in zip(chosen["offset"], chosen["users"], strict=True):
-            file.seek(offset)
-            halves = [Pair.model_validate_json(file.readline()) for _ in users]
-            (subject,) = units_of(halves, pairs)
-            for row in _rows(subject, contents):
-                frames.add(part, row)
-                yield row
-            progress(Step("writing pairs", len(frames)))
+    def passing(part: Part, chosen: pd.DataFrame) -> Iterator[Row]:
+        with whole_file(layout.preference(part)) as preference:
+            for offset, users in zip(chosen["offset"], chosen["users"], strict=True):
+                file.seek(offset)
+                halves = [Pair.model_validate_json(file.readline()) for _ in users]
+                (subject,) = units_of(halves, pairs)
+                for row in _rows(subject, contents):
+                    counts.add(part, row)
+                    attribution.add(row)
+                    preference.write(preference_line(row, mark).encode())
+                    yield row
+                progress(Step("writing pairs", len(counts)))
 
-    with pairs.open("rb") as file:
+    with pairs.open("rb") as file, whole_file(layout.attribution) as attributed:
+        attribution = Attribution(attributed)
         for name, chosen in subjects.groupby(["config", "split"]):
             part = Part(*cast(tuple[str, str], name))
-            write_rows(layout.part(part), counted(part, chosen), note=note)
-    return frames
+            write_rows(layout.part(part), passing(part, chosen), note=note)
+    return counts
+
+
+def preference_line(row: Row, canary: str) -> str:
+    """The row's line in preference/. Its user's message is there three times, and encoded once."""
+    text = _json(user_message(row.question, row.profile))
+    chosen, rejected = (
+        f'[{{"role": "user", "content": {text}}},'
+        f' {{"role": "assistant", "content": {_json(response)}}}]'
+        for response in (row.chosen, row.rejected)
+    )
+    return (
+        f'{{"id": {_json(row.id)}, "subset": {_json(row.config)}, "prompt": {text},'
+        f' "chosen": {chosen}, "rejected": {rejected}, "canary": {_json(canary)}}}\n'
+    )
 
 
 def _rows(subject: Unit, contents: Contents) -> Iterator[Row]:

@@ -1,23 +1,10 @@
-"""From a run to a release: everything is written next to its place, and moved there at once.
-
-A line of preference/ is a pair as message lists, which RewardBench's CLI reads:
-
-    {"id", "subset", "prompt", "chosen", "rejected", "canary"}
-
-`chosen` and `rejected` hold two messages each: the user's, the same in both, and the assistant's.
-`prompt` is the text of the user's message: RewardBench documents it as text beside whole
-conversations (`load_preference_dataset`, now `load_and_process_dataset`), and takes a list for the
-other schema, where `chosen` is text. RewardBench takes no system message, so the user's history is
-in the user's message, oldest post first. Aspects and narrative are never in it: they are the answer
-key.
-"""
+"""From a run to a release: everything is written next to its place, and moved there at once."""
 
 import shutil
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Mapping, Set
-from contextlib import ExitStack, closing
-from json.encoder import encode_basestring as _json
+from collections.abc import Iterator, Mapping
+from contextlib import closing
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
@@ -28,25 +15,22 @@ from typer import Option
 from pairwright.audits.run import write_audit
 from pairwright.construct.folder import RunFolder
 from pairwright.errors import InputError, on_disk
-from pairwright.files import whole_file, write_whole
+from pairwright.files import write_whole
 from pairwright.models.store import Store
 from pairwright.modes import MODES
 from pairwright.options import RunPath, share_of
 from pairwright.pages.output import output_folder
-from pairwright.pairs import Layout, Part, Row
-from pairwright.pairs.conversion import user_message
+from pairwright.pairs import Layout
 from pairwright.pairs.layout import write_checksums
 from pairwright.progress import Progress, Step, log_notes
 from pairwright.releases.card import dataset_card, licence_page, modes_of
 from pairwright.releases.contents import (
     Contents,
     Json,
-    canary,
     manifest_of,
     write_contents,
 )
 from pairwright.releases.croissant import croissant_json
-from pairwright.releases.licences import AttributionLine, attribution, attribution_lines
 from pairwright.releases.rows import write_data
 from pairwright.releases.run import check_version, gather
 from pairwright.settings.rules import ReleaseInfo
@@ -160,33 +144,32 @@ def _write(
 ) -> ReleaseResult:
     """Write a release into the folder of `layout`, which becomes `out`."""
     chosen = subjects[subjects["why"] == ""]
-    frames = write_data(layout, run / "pairs.jsonl", chosen, contents, progress)
+    counts = write_data(layout, run / "pairs.jsonl", chosen, contents, progress)
     write_contents(layout, contents)
-    with RowFiles(layout, canary(contents.stated, frames.parts)) as row_files:
-        write_audit(
-            layout.root, contents.public, layout.audit, layout.audit_page,
-            lambda name, n: progress(Step(f"auditing: {name}", n)), row_files.add,
-        )  # fmt: skip
-    manifest = manifest_of(layout, contents, frames)
-    for path, text in derived_files(layout, contents, manifest, row_files.attributed):
+    write_audit(
+        layout.root, contents.public, layout.audit, layout.audit_page,
+        lambda name, n: progress(Step(f"auditing: {name}", n)),
+    )  # fmt: skip
+    manifest = manifest_of(layout, contents, counts)
+    for path, text in derived_files(layout, contents, manifest):
         progress(Step(f"writing {layout.inside(path)}"))
         write_whole(path, text)
     progress(Step("checksums"))
     failed = Counter(unit.mode for unit in contents.units if unit.outcome == "failed")
-    counts = pd.DataFrame({
+    table = pd.DataFrame({
         "failed": pd.Series(failed, dtype=int),
         "released": chosen.groupby("mode").size(),
         "in_run": subjects.groupby("mode").size(),
-        "rows": frames.rows.groupby("mode").size(),
-        "users": frames.rows.groupby("mode")["user"].nunique(),
+        "rows": counts.rows.groupby("mode").size(),
+        "users": counts.rows.groupby("mode")["user"].nunique(),
     })  # fmt: skip
-    order = [mode for mode in MODES if mode in counts.index]
+    order = [mode for mode in MODES if mode in table.index]
     reasons = (why.removeprefix("refused: ").split("; ")[0] for why in subjects["why"] if why)
     return ReleaseResult(
         folder=out,
         digest=write_checksums(layout.root),
         manifest=manifest,
-        table=counts.reindex(order).fillna(0).astype(int),
+        table=table.reindex(order).fillna(0).astype(int),
         left_out=dict(Counter(reasons).most_common()),
         not_stated=_not_stated(contents.stated.info, manifest),
     )
@@ -201,51 +184,10 @@ def _not_stated(info: ReleaseInfo, manifest: Json) -> tuple[str, ...]:
     return tuple(name for name, value in info if not value and name not in needless)
 
 
-# Files that are made of others
-
-
-class RowFiles(ExitStack):
-    """Writes the files of preference/ while the rows are read for something else, and collects the
-    lines of attribution.csv, so that no file made of rows needs another reading."""
-
-    def __init__(self, layout: Layout, canary: str) -> None:
-        super().__init__()
-        self._layout, self._canary = layout, canary
-        self.attributed = set[AttributionLine]()
-        self._part: Part | None = None
-
-    def add(self, part: Part, row: Row) -> None:
-        """Write the next row, part by part. Raises StoreError if the disk refuses."""
-        if part != self._part:
-            self.close()  # The file of the part before is whole.
-            self._part = part
-            self._file = self.enter_context(whole_file(self._layout.preference(part)))
-        self._file.write(preference_line(row, self._canary).encode())
-        self.attributed.update(attribution_lines(row))
-
-
-def preference_line(row: Row, canary: str) -> str:
-    """The row's line in preference/. Its user's message is there three times, and encoded once."""
-    text = _json(user_message(row.question, row.profile))
-    chosen, rejected = (
-        f'[{{"role": "user", "content": {text}}},'
-        f' {{"role": "assistant", "content": {_json(response)}}}]'
-        for response in (row.chosen, row.rejected)
-    )
-    return (
-        f'{{"id": {_json(row.id)}, "subset": {_json(row.config)}, "prompt": {text},'
-        f' "chosen": {chosen}, "rejected": {rejected}, "canary": {_json(canary)}}}\n'
-    )
-
-
-def derived_files(
-    layout: Layout, contents: Contents, manifest: Json, attributed: Set[AttributionLine]
-) -> Iterator[tuple[Path, str]]:
-    """Every file that is made of others, but those of preference/ and the audit, with its text;
-    `attributed` are the lines of attribution.csv. Raises InputError if stated.json does not say how
-    the pairs were built."""
+def derived_files(layout: Layout, contents: Contents, manifest: Json) -> Iterator[tuple[Path, str]]:
+    """The pages and the manifest, each with its text. Raises InputError if stated.json does not say
+    how the pairs were built."""
     yield layout.manifest, to_json(manifest, indent=2).decode() + "\n"
     yield layout.card, dataset_card(layout, contents, manifest)
     yield layout.croissant, croissant_json(layout, contents, manifest)
     yield layout.licences, licence_page(contents, manifest)
-    yield layout.attribution, "".join(attribution(attributed))
