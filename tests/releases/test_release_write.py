@@ -163,7 +163,7 @@ def test_a_trial_holds_every_pair_or_what_was_verified_and_says_why(
 @pytest.mark.parametrize(
     ("pairs", "options", "said"),
     [
-        (PAIRS, {"study": False}, "no study"),
+        (PAIRS, {"study": False}, "nobody verified"),
         (PAIRS, {"simulated_answers": True}, "simulated annotators"),
         (question(0), {"against": [0]}, "nothing to release"),
     ],
@@ -240,7 +240,7 @@ def test_a_manifest_is_released_without_folders_keys_and_account_names() -> None
             "endpoints": {"judge": {"vllm": {"chat_template": "/home/ann/chat.jinja", "n": 2}}},
         },
     }  # fmt: skip
-    found = public_manifest(manifest, {}, Path("run"))
+    found = public_manifest(manifest, {})
     assert not re.search("ann|SECRET|corp", json.dumps(found))
     assert found["endpoints"] == {"judge": {"model": "judge", "revision": "abc"}}
     assert found["served_models"] == {"org/a": {"other-8b": 2}}
@@ -379,8 +379,8 @@ WRONG: dict[str, tuple[Damage, str]] = {
     ),
     "the build was begun again": (_begun_again, "its build has not finished"),
     "no store": (dropped("run.sqlite"), "is missing"),
-    "no manifest": (dropped("manifest.json"), "manifest.json: cannot be read"),
-    "a manifest of something else": (replaced("manifest.json", "[1]"), "not the manifest of a run"),
+    "no manifest": (dropped("manifest.json"), "manifest.json: No such file"),
+    "a manifest of something else": (replaced("manifest.json", "[1]"), "json: Input should be"),
     "tombstones that are none": (
         replaced("forgotten.jsonl", '{"name":"Ann"}\n'), "forgotten.jsonl:1"
     ),

@@ -2,11 +2,10 @@
 of every unit, and what the run states of itself without anything of the machine it ran on.
 """
 
-import json
 import re
 import shlex
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal, cast
 
@@ -17,12 +16,13 @@ from pairwright.assets import __version__
 from pairwright.construct.folder import RunFolder
 from pairwright.construct.outcomes import Outcomes
 from pairwright.errors import Difference, InputError
+from pairwright.lines import read_one
 from pairwright.models.store import Store
 from pairwright.modes import label_of
 from pairwright.pairs.address import read_tombstones
 from pairwright.pairs.layout import root_digest, splits_of
 from pairwright.progress import Progress, Step
-from pairwright.records import content_id, model_name, pseudonym
+from pairwright.records import Record, content_id, model_name, pseudonym
 from pairwright.releases.check import check_folder
 from pairwright.releases.contents import TRIAL, Contents, Json, Stated, UnitOutcome, read_release
 from pairwright.releases.rows import read_subjects, reasons
@@ -64,12 +64,13 @@ def gather(
     store cannot be read.
     """
     folder = RunFolder(run)
-    info, manifest = folder.settings().release, _manifest(run)
+    info = folder.settings().release
+    manifest = read_one(run / "manifest.json", _RunManifest, fix=_AGAIN).model_dump()
     if not Outcomes(store).finished:
         raise InputError("its build has not finished", where=run, fix=_AGAIN)
     before = _previous(previous, version, info.name, trial=trial) if previous else None
-    subjects, public = _subjects(run, progress, trial=trial)
-    because = _trial_because(subjects, public) if trial else ()
+    subjects, public = _subjects(run, progress)
+    because = _not_verified(run, subjects, public, trial=trial)
     stated = Stated(
         pairwright=__version__,
         version=version + (TRIAL if because else ""),
@@ -78,7 +79,7 @@ def gather(
         previous=before.version if before else None,
         previous_digest=root_digest(previous) if previous else None,
         info=info,
-        build=public_manifest(manifest, essential(folder.saved())["content"], run),
+        build=public_manifest(manifest, essential(folder.saved())["content"]),
         validation_share=validation_share,
     )
     contents = Contents(stated, tuple(_units(store, subjects, run)), public)
@@ -87,7 +88,10 @@ def gather(
     splits = splits_of(subjects["users"], validation_share)
     subjects["split"] = [splits[users[0]] for users in subjects["users"]]
     if subjects["why"].all():
-        raise _nothing(run, subjects["why"], trial=trial)
+        counts = Counter(subjects["why"]).most_common()
+        listed = ", ".join(f"{n:,} {reason}" for reason, n in counts) or "no pairs"
+        fix = f"`pairwright human report {shlex.quote(str(run))}` says what is open or refused."
+        raise InputError(f"nothing to release ({listed})", where=run, fix=fix)
     return contents, subjects
 
 
@@ -118,50 +122,37 @@ def _previous(root: Path, version: str, name: str, *, trial: bool) -> Stated:
     return stated
 
 
-def _subjects(
-    run: Path, progress: Progress, *, trial: bool
-) -> tuple[pd.DataFrame, ReleasedStudy | None]:
-    """The run's twins and pairs, and what people answered if there is a study. Without a study
-    nothing in an ordinary release may need votes."""
-    human, forgotten = HumanFolder(run), read_tombstones(run)
-    if not human.study.exists():
-        subjects, _ = read_subjects(run / "pairs.jsonl", forgotten, (), progress)
-        if not trial and _need_votes(subjects):
-            raise InputError(
-                "no study: nobody has verified its pairs",
-                where=human.path,
-                fix=f"`pairwright human export {shlex.quote(str(run))}` begins one; --trial makes a"
-                " release for trying out.",
-            )
-        return subjects, None
+def _subjects(run: Path, progress: Progress) -> tuple[pd.DataFrame, ReleasedStudy | None]:
+    """The run's twins and pairs, and what people answered if there is a study."""
+    forgotten = read_tombstones(run)
+    if not HumanFolder(run).study.exists():
+        return read_subjects(run / "pairs.jsonl", forgotten, (), progress)[0], None
     study = read_study(run)
     progress(Step("reading answers"))
     answers = study.answers()
     subjects, outlines = read_subjects(study.pairs(), forgotten, study.asked, progress)
     progress(Step("deciding"))
     leaving = set(subjects["subject"][subjects["forgotten"]])
-    public = published(study.fixed, outlines, answers, study.rules, leaving)
-    if public.simulated and not trial:
-        raise InputError(
-            "simulated annotators answered, and that verifies nothing",
-            where=human.answers,
-            fix="Have people answer (pairwright human push), or add --trial.",
-        )
-    return subjects, public
+    return subjects, published(study.fixed, outlines, answers, study.rules, leaving)
 
 
-def _need_votes(subjects: pd.DataFrame) -> bool:
-    """Whether people have to verify some of these before they are released."""
-    return any(label_of(mode) != "given" for mode in subjects["mode"][~subjects["forgotten"]])
-
-
-def _trial_because(subjects: pd.DataFrame, public: ReleasedStudy | None) -> tuple[str, ...]:
-    """Why a trial is only for trying out, in words."""
-    if public is None and _need_votes(subjects):
-        return ("nobody verified its pairs",)
+def _not_verified(
+    run: Path, subjects: pd.DataFrame, public: ReleasedStudy | None, *, trial: bool
+) -> tuple[str, ...]:
+    """Why a trial is only for trying out, in words; empty for an ordinary release. Raises
+    InputError if only a trial can hold these pairs and this is none."""
+    what, fix = "it was made with --trial", ""
+    left = subjects["mode"][~subjects["forgotten"]]
     if public and public.simulated:
-        return ("simulated annotators answered instead of people",)
-    return ("it was made with --trial",)
+        what = "simulated annotators answered instead of people"
+        fix = "Have people answer (pairwright human push), or add --trial."
+    elif public is None and any(label_of(mode) != "given" for mode in left):
+        what = "nobody verified its pairs"
+        fix = f"`pairwright human export {shlex.quote(str(run))}` begins a study; --trial makes a"
+        fix += " release for trying out."
+    if fix and not trial:
+        raise InputError(what, where=HumanFolder(run).path, fix=fix)
+    return (what,) if trial else ()
 
 
 def _units(store: Store, subjects: pd.DataFrame, run: Path) -> Iterator[UnitOutcome]:
@@ -194,41 +185,21 @@ def _units(store: Store, subjects: pd.DataFrame, run: Path) -> Iterator[UnitOutc
         )
 
 
-def _nothing(run: Path, why: Iterable[str], *, trial: bool) -> InputError:
-    """The error of a run without anything to release, with the reasons in the run's order."""
-    counts = ", ".join(f"{n:,} {reason}" for reason, n in Counter(why).most_common())
-    quoted = shlex.quote(str(run))
-    fix = f"`pairwright human report {quoted}` says what is open or refused."
-    if trial:
-        fix += f" Or let simulated annotators answer: `pairwright human simulate {quoted}`."
-    return InputError(f"nothing to release ({counts or 'no pairs'})", where=run, fix=fix)
-
-
 # The manifest of the run
 
 
-def _manifest(run: Path) -> JsonValue:
-    path = run / "manifest.json"
-    try:
-        manifest: JsonValue = json.loads(path.read_bytes())
-    except (OSError, ValueError, RecursionError) as error:
-        raise InputError(f"cannot be read: {error}", where=path, fix=_AGAIN) from None
-    return manifest
+class _RunManifest(Record, extra="allow"):
+    """What a run's manifest has for sure."""
+
+    config: dict[str, JsonValue]
+    source: dict[str, JsonValue]
 
 
-def public_manifest(manifest: JsonValue, content: JsonValue, run: Path) -> Json:
-    """A run's manifest as it is released: without what build/units.jsonl counts, and as `_public`
-    leaves it. `content` are the hashes of prompts, rubrics and source that it was built with.
-
-    Raises InputError if it is not a run's.
-    """
-    parts = manifest if isinstance(manifest, dict) else {}
-    config = parts.get("config")
-    if not isinstance(config, dict) or not isinstance(parts.get("source"), dict):
-        fix = "Build again: it is written at the end of each build."
-        raise InputError("is not the manifest of a run", where=run / "manifest.json", fix=fix)
-    build = {name: _public(value, name) for name, value in parts.items() if name != "counts"}
-    return build | {"config": _public(config) | {"content": content}}
+def public_manifest(manifest: Json, content: JsonValue) -> Json:
+    """A run's manifest without what build/units.jsonl counts, and as `_public` leaves it.
+    `content` are the hashes of prompts, rubrics and source that it was built with."""
+    build = {name: _public(value, name) for name, value in manifest.items() if name != "counts"}
+    return build | {"config": build["config"] | {"content": content}}
 
 
 def _public(value: Any, key: str = "") -> Any:
