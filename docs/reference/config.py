@@ -21,15 +21,9 @@ from pairwright.settings.rules import (
     SourceRules,
     TwinRules,
 )
-from pairwright.training.plan_settings import (
-    FilePlanner,
-    Lora,
-    PlanScoring,
-    PromptedPlanner,
-    Steps,
-    Training,
-)
-from pairwright.training.plan_settings import MatchJudge as PlanJudge
+from pairwright.training.planner_data import Lora, Steps, Training
+from pairwright.training.score_planners import FilePlanner, PlanScoring, PromptedPlanner
+from pairwright.training.score_planners import MatchJudge as PlanJudge
 from reference.keys import SAMPLED, key_table, kind_of, meaning, toml
 from reference.markdown import page_of, table
 from reference.sources import source_sections

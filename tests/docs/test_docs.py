@@ -23,7 +23,8 @@ from pairwright.assets import DOCS
 from pairwright.evaluation.settings import Scorers
 from pairwright.settings.config import validate
 from pairwright.settings.domains import Domains
-from pairwright.training.plan_settings import PlanScoring, Training
+from pairwright.training.planner_data import Training
+from pairwright.training.score_planners import PlanScoring
 from pairwright_human_eval.folder import read_study
 from released import right
 from sheets import fill

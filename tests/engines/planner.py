@@ -15,7 +15,7 @@ from peft import AutoPeftModelForCausalLM
 from transformers import AutoTokenizer
 
 from pairwright.training import planner_model
-from pairwright.training.plan_settings import Training, load_settings
+from pairwright.training.planner_data import Training, load_settings
 from pairwright.training.train_planner import read_examples
 
 

@@ -9,7 +9,8 @@ import pytest
 from pairwright.errors import ConfigError, InputError
 from pairwright.evaluation.settings import load_scorers
 from pairwright.settings.domains import Domains, load_scales
-from pairwright.training.plan_settings import PlanScoring, Training, load_settings
+from pairwright.training.planner_data import Training, load_settings
+from pairwright.training.score_planners import PlanScoring
 
 ENDPOINT = '[endpoints.toy]\nbase_url = "http://127.0.0.1:9/v1"\nmodel = "m"\n'
 SOURCE = '[source]\npath = "x.jsonl"\n'

@@ -18,9 +18,9 @@ from pairwright.lines import read_lines
 from pairwright.models import Request
 from pairwright.progress import Event, log_notes
 from pairwright.records import Item
-from pairwright.training.plan_settings import PromptedPlanner
 from pairwright.training.score_planners import (
     AskPlan,
+    PromptedPlanner,
     ScoredPlan,
     asked_of,
     others_of,
@@ -56,7 +56,8 @@ def test_another_user_is_of_the_same_category_if_there_is_one(tmp_path: Path) ->
 
 def line_of(item: Item, ask: AskPlan, other: Item | None = None, **answers: Answer) -> ScoredPlan:
     judge = model(Scripted(**(AGREES | answers)))
-    return wait(scored(item, other, ask, judge, planning_prompts()))
+    others = {item.id: other} if other else {}
+    return wait(scored(item, others, ask, judge, planning_prompts()))
 
 
 def planned(tmp_path: Path, answer: Answer) -> ScoredPlan:

@@ -17,8 +17,13 @@ from pairwright.records import GoldAspect, Post
 from pairwright.stages.history import PromptPosts
 from pairwright.stages.planner import PlanReply, sifted
 from pairwright.training import train_planner
-from pairwright.training.plan_settings import Training
-from pairwright.training.planner_data import Conversation, examples_of, planner_prompt, target
+from pairwright.training.planner_data import (
+    Conversation,
+    Training,
+    examples_of,
+    planner_prompt,
+    target,
+)
 from scripted import domains, posts
 from study import pairwright
 

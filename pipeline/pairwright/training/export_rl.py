@@ -1,4 +1,4 @@
-"""A release's questions as data for reinforcement learning.
+"""A release's questions as data for reinforcement learning: `train export-rl`.
 
 export.json                                        what it is of; written last
 README.md                                          the same for people, and for `load_dataset`
@@ -43,7 +43,6 @@ class RlExport(Record):
     format: Format
     condition: Shown
     posts: int
-    history_tokens: int
     counts: dict[str, dict[str, int]]
     """The number of prompts, pairs and users of `train` and of `validation`."""
     longest: int
@@ -56,7 +55,6 @@ def export_rl(
     format: Annotated[Format, Option(help="Which trainer reads it.")],
     condition: Annotated[Shown, Option(help="What a policy is shown of the user.")] = "profile",
     posts: Annotated[int, Option(help="Most posts shown, best ranked first.", min=1)] = 10,
-    history_tokens: Annotated[int, Option(help="Most tokens of posts.", min=100)] = 6000,
     split: Annotated[str, Option(help="The release's split to train on.")] = "validation",
     allow_test_split: Annotated[
         bool, Option("--allow-test-split", help="Let --split be test.")
@@ -88,7 +86,7 @@ def export_rl(
             " to train on; or give --allow-test-split for what is never compared.",
         )
     pairs = Benchmark.built(root, split)
-    rules = HistoryRules(posts=posts, history_tokens=history_tokens)
+    rules = HistoryRules(posts=posts)
 
     def prompt(row: Row) -> str:
         if condition == "profile" and not row.profile:
@@ -127,7 +125,6 @@ def export_rl(
         format=format,
         condition=condition,
         posts=posts,
-        history_tokens=history_tokens,
         counts=table.groupby("part").agg(**named).to_dict("index"),
         longest=max(len(message[0]["content"]) for message in table.prompt),
     )

@@ -1,4 +1,5 @@
-"""Items with gold aspects, and what a planner learns of each: a prompt and the reply to it.
+"""Items with gold aspects, and what a planner learns of each: a prompt and the reply to it; and the
+file of a training. The defaults of [lora] and [steps] are those that LaMP-QA published.
 
 The reply is the JSON that the planner of a build writes, so a trained model can be any planner.
 
@@ -11,15 +12,20 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import TypeVar
 
-from pairwright import text
+from pydantic import Field
+
+from pairwright import assets, text
 from pairwright.assets import DOCS
 from pairwright.errors import ConfigError, SourceError
-from pairwright.records import GoldAspect, Item
+from pairwright.evaluation.session import settings_folder
+from pairwright.records import GoldAspect, Item, Record
 from pairwright.retrieve import selected
+from pairwright.settings import read_toml, validated
 from pairwright.settings.domains import Domains
-from pairwright.settings.prompt import Ask, Prompts, guard, label_texts
-from pairwright.settings.rules import SourceRules
+from pairwright.settings.prompt import BUILDING, Ask, Prompts, guard, label_texts
+from pairwright.settings.rules import HistoryRules, SourceRules
 from pairwright.sources import SourceItems, read_whole
 from pairwright.stages.history import PromptPosts
 from pairwright.stages.planner import (
@@ -30,8 +36,8 @@ from pairwright.stages.planner import (
     plan_values,
     sifted,
 )
-from pairwright.training.plan_settings import Training
 
+R = TypeVar("R", bound=Record)
 LEAST_CARRIED = 0.25
 """The least share of an aspect's content words that a passage has to hold."""
 PASSAGE_WORDS = 30
@@ -39,6 +45,59 @@ PASSAGE_WORDS = 30
 _SENTENCE = re.compile(r"\S[^\n]*?(?:[.!?]+(?=\s|$)|$)", re.MULTILINE)
 Conversation = dict[str, list[dict[str, str]]]
 """The messages of a `prompt` and of its `completion`, as TRL reads them."""
+
+
+class Lora(Record):
+    """The adapter (Hu et al. 2021, arXiv 2106.09685): arguments of PEFT's `LoraConfig`."""
+
+    r: int = Field(16, ge=1, description="rank")
+    lora_alpha: int = Field(16, ge=1, description="scale: updates count lora_alpha / r")
+    lora_dropout: float = Field(0.05, ge=0, lt=1, description="dropout of the adapter's input")
+    target_modules: str | tuple[str, ...] = Field("all-linear", description="which modules get one")
+
+
+class Steps(Record):
+    """The optimisation: arguments of TRL's `SFTConfig`."""
+
+    learning_rate: float = Field(5e-5, gt=0, description="of AdamW; falls linearly to 0")
+    warmup_steps: int = Field(250, ge=0, description="steps in which the learning rate rises")
+    max_steps: int = Field(2000, ge=1, description="steps in all")
+    save_steps: int = Field(250, ge=1, description="steps from one checkpoint to the next")
+    per_device_train_batch_size: int = Field(1, ge=1, description="items of one forward pass")
+    gradient_accumulation_steps: int = Field(64, ge=1, description="forward passes of one step")
+
+
+class Training(Record):
+    """How a planner is trained."""
+
+    model: str = Field(description="a folder or a Hugging Face id of a chat model")
+    revision: str | None = Field(None, description="revision of the model")
+    max_tokens: int = Field(8192, ge=64, description="longer items (prompt and target) are refused")
+    seed: int = Field(0, ge=0, description="of the adapter's start and the order of items")
+    words: int = Field(100, ge=20, description="words of an answer, as the prompt says")
+    prompts: str | None = Field(None, description="folder of prompts; none: those that ship")
+    rubrics: str | None = Field(None, description="folder of domains; none: those that ship")
+    source: SourceRules
+    validation: SourceRules
+    history: HistoryRules = HistoryRules()
+    lora: Lora = Lora()
+    steps: Steps = Steps()
+
+
+def load_settings(kind: type[R], path: Path) -> R:
+    """Read a file of settings. Raises ConfigError naming the key."""
+    data = read_toml(path, f"{DOCS / 'train.md'} shows one.")
+    return validated(kind, data, path, docs=DOCS / "config.md")
+
+
+def prompts_and_domains(
+    prompts: str | None, rubrics: str | None, base: Path
+) -> tuple[Prompts, Domains]:
+    """Read the prompts and domains of folders, relative to `base`, or those that ship. Raises
+    ConfigError."""
+    of_prompts = settings_folder("prompts", prompts, base, assets.PROMPTS)
+    of_rubrics = settings_folder("rubrics", rubrics, base, assets.RUBRICS)
+    return Prompts.load(of_prompts, BUILDING), Domains.load(of_rubrics)
 
 
 def read_gold(rules: SourceRules, domains: Domains, folder: Path, where: str) -> SourceItems:

@@ -15,8 +15,7 @@ from transformers.utils import logging as transformers_logging
 from trl import SFTConfig, SFTTrainer
 
 from pairwright.errors import ConfigError, Interrupted
-from pairwright.training.plan_settings import Training
-from pairwright.training.planner_data import Conversation
+from pairwright.training.planner_data import Conversation, Training
 
 
 @contextmanager

@@ -1,13 +1,13 @@
 """One scorer behind HTTP, bound to a release, until somebody stops it.
 
     POST /score     Batch -> Rewards
-    GET  /health    -> RewardServer.health, status 503 while the model is loading
+    GET  /health    -> RewardServer.health
 
 An error is never a score. What is wrong with one sample alone is its `error`; what is wrong with
 all of a batch, or may be better soon, is the status of the reply:
 
     422 not a batch, or an unknown id     500 the scorer cannot be used
-    503 loading, or the scorer's endpoint is down
+    503 the scorer's endpoint is down
 """
 
 import asyncio
@@ -47,21 +47,17 @@ class RewardServer:
     def __init__(self, score: ScoreSample, about: dict[str, str]) -> None:
         """`about` names the scorer, its model, the release and the condition."""
         self._score, self._about = score, about
-        self.ready, self._scored, self._unscored = False, 0, Counter[str]()
+        self._scored, self._unscored = 0, Counter[str]()
 
     @property
     def health(self) -> dict[str, Any]:
-        """Whether the model is loaded, what it is, and samples with a score and without, by
-        reason."""
-        counts = {"scored": self._scored, "unscored": dict(sorted(self._unscored.items()))}
-        return {"ready": self.ready, **self._about, **counts}
+        """What is served, and samples with a score and without, by reason."""
+        return {**self._about, "scored": self._scored, "unscored": dict(self._unscored)}
 
     async def get_health(self, _: web.Request) -> web.Response:
-        return web.json_response(self.health, status=200 if self.ready else 503)
+        return web.json_response(self.health)
 
     async def post_score(self, request: web.Request) -> web.Response:
-        if not self.ready:
-            return _refused(503, "the model is loading")
         try:
             samples = Batch.model_validate_json(await request.read()).samples
         except ValidationError as error:
@@ -104,9 +100,7 @@ async def listening(server: RewardServer, host: str, port: int) -> AsyncIterator
 
 @web.middleware
 async def _refuse_other_names(request: web.Request, handler: Handler) -> web.StreamResponse:
-    named = request.host
-    name = named.rpartition(":")[0] if not named.endswith("]") and ":" in named else named
-    if _is_loopback(name.strip("[]")):
+    if _is_loopback(request.url.host or ""):
         return await handler(request)
     return _refused(403, "This server answers to localhost and 127.0.0.1 alone.")
 
@@ -129,26 +123,24 @@ def reward_scoring(
     # Of all splits: the training data says which pairs are trained on.
     rows = {row.id: row for row in release.rows()} if release else {}
 
-    async def found(sample: RewardSample) -> ResponseScore | Unscored:
-        if sample.prompt is not None:
-            return await scorer.score(PromptContent(sample.prompt), sample.response)
-        if (row := rows.get(sample.id or "")) is None:
-            what = f"{release.path if release else 'this server'} has no such pair"
-            fix = "Start the server with --release and the release that the data is from."
-            raise InputError(what, where=f"id {sample.id!r}", fix=fix)
-        shown = CONDITIONS[condition].content(sources, row)
-        if isinstance(shown, Unscored):
-            return shown
-        score, _ = await ask_fitting(
-            shown, sources.history, lambda fewer: scorer.score(fewer, sample.response)
-        )
-        return score
-
     async def reward(sample: RewardSample) -> Reward:
-        score = await found(sample)
-        if isinstance(score, ResponseScore):
-            return Reward(score=score.value)
-        return Reward(score=None, error=score.reason, detail=score.detail[:500])
+        content: PromptContent | Unscored = PromptContent(sample.prompt or "")
+        if sample.prompt is None:
+            if (row := rows.get(sample.id or "")) is None:
+                what = f"{release.path if release else 'this server'} has no such pair"
+                fix = "Start the server with --release and the release that the data is from."
+                raise InputError(what, where=f"id {sample.id!r}", fix=fix)
+            content = CONDITIONS[condition].content(sources, row)
+        score: ResponseScore | Unscored
+        if isinstance(content, Unscored):
+            score = content
+        else:
+            score, _ = await ask_fitting(
+                content, sources.history, lambda shown: scorer.score(shown, sample.response)
+            )
+        if isinstance(score, Unscored):
+            return Reward(score=None, error=score.reason, detail=score.detail[:500])
+        return Reward(score=score.value)
 
     return reward
 
@@ -173,8 +165,8 @@ def serve_rewards(
     """Give rewards over HTTP, from one scorer of a file as `pairwright evaluate` reads it.
 
     POST /score {"samples": [{"id" or "prompt", "response"}, ...]} gives {"rewards": [...]}, each a
-    score or an error with its reason; GET /health answers 200 once the model is loaded. A pair that
-    is named by its id is shown to the scorer as --condition says, a prompt as it is. SIGTERM and
+    score or an error with its reason; GET /health answers once the model is loaded. A pair that is
+    named by its id is shown to the scorer as --condition says, a prompt as it is. SIGTERM and
     Ctrl-C let what is under way finish. The page train.md has the reward functions for TRL and
     verl.
 
@@ -196,26 +188,18 @@ def serve_rewards(
 
     async def serve() -> dict[str, Any]:
         meter, stopping = Meter(), asyncio.Event()
+        given = Opening(settings.scorers, settings.endpoints, prompts, None, meter)
         with (stop or Stop()).heard_by(stopping.set, meter):
-            given = Opening(settings.scorers, settings.endpoints, prompts, None, meter)
             async with open_scorers(given, [name]) as found:
                 scorer = pointwise(name, found[name].scorer)
-                model = {"model": found[name].ref.model}
                 score = reward_scoring(scorer, sources, pairs, condition)
-                server = RewardServer(score, about | model)
+                server = RewardServer(score, about | {"model": found[name].ref.model})
+                progress(Note(f"{name} is loading."))
+                # One plain answer is scored, by which a model in this process is loaded.
+                await scorer.score(PromptContent("Is it raining?"), "It is not raining.")
                 async with listening(server, host, port) as url:
-                    progress(Note(f"Serving {url}: {name} is loading."))
-                    # One plain answer is scored, by which a model in this process is loaded.
-                    plain = scorer.score(PromptContent("Is it raining?"), "It is not raining.")
-                    loading = asyncio.ensure_future(plain)
-                    stopped = asyncio.create_task(stopping.wait())
-                    await asyncio.wait((loading, stopped), return_when=asyncio.FIRST_COMPLETED)
-                    if not stopping.is_set():
-                        loading.result()
-                        server.ready = True
-                        progress(Note(f"{url} is ready. Ctrl-C stops it."))
-                        await stopped
-                    loading.cancel()
+                    progress(Note(f"{url} is ready. Ctrl-C stops it."))
+                    await stopping.wait()
                 return server.health
 
     return run_async(serve())

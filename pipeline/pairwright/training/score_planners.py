@@ -2,11 +2,12 @@
 
 import random
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import pandas as pd
-from pydantic import Field
+from pydantic import Field, model_validator
 from typer import Argument
 
 from pairwright.errors import CallFailed, InputError
@@ -21,19 +22,13 @@ from pairwright.pages.output import output_folder
 from pairwright.progress import Note, Progress, Stop, log_notes, run_async
 from pairwright.records import Dropped, Item, Record
 from pairwright.settings.domains import Domains
+from pairwright.settings.endpoints import Endpoint, Sampling, check_endpoints
 from pairwright.settings.prompt import Prompts
+from pairwright.settings.rules import PlanRules, SourceRules
 from pairwright.stages.judges import match
 from pairwright.stages.planner import plan
 from pairwright.text import number_of
-from pairwright.training.plan_settings import (
-    JUDGE,
-    FilePlanner,
-    PlanScoring,
-    PromptedPlanner,
-    load_settings,
-    prompts_and_domains,
-)
-from pairwright.training.planner_data import read_gold
+from pairwright.training.planner_data import load_settings, prompts_and_domains, read_gold
 
 Fields = dict[str, Any]
 """Fields of a `ScoredPlan`."""
@@ -45,6 +40,60 @@ _HOW = (
     " user: precision against another user's gold aspects, which is what fits anybody. Means over"
     " items, with 95 % intervals by user. Gold aspects come from what no planner reads."
 )
+
+
+class PromptedPlanner(PlanRules):
+    """A planner that an endpoint serves."""
+
+    kind: Literal["endpoint"]
+    endpoint: str = Field(description="which of [endpoints]")
+    sampling: Sampling = Sampling()
+    words: int = Field(100, ge=20, description="words of an answer, as the prompt says")
+
+
+class FilePlanner(Record):
+    """Plans that were made elsewhere: JSON lines with `id` and `aspects`."""
+
+    kind: Literal["plans"]
+    path: str = Field(description="the file")
+
+
+class MatchJudge(Record):
+    """The judge that says which aspects ask for the same."""
+
+    endpoint: str = Field(description="which of [endpoints]")
+    sampling: Sampling = Sampling()
+
+
+JUDGE = "[judge]"
+PlannerName = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,63}$")]
+"""Names a file of the results: lower case, digits and dashes."""
+
+
+class PlanScoring(Record):
+    """Which planners are compared, and on what."""
+
+    source: SourceRules
+    endpoints: dict[str, Endpoint] = Field(default={})
+    planners: dict[
+        PlannerName, Annotated[PromptedPlanner | FilePlanner, Field(discriminator="kind")]
+    ] = Field(min_length=1)
+    judge: MatchJudge
+    prompts: str | None = Field(None, description="folder of prompts; none: those that ship")
+    rubrics: str | None = Field(None, description="folder of domains; none: those that ship")
+    seed: int = Field(0, description="other users' gold aspects are drawn with it")
+
+    @property
+    def asked(self) -> dict[str, PromptedPlanner | MatchJudge]:
+        """The planners that endpoints serve, and the judge."""
+        planners = {n: of for n, of in self.planners.items() if isinstance(of, PromptedPlanner)}
+        return {**planners, JUDGE: self.judge}
+
+    @model_validator(mode="after")
+    def _known(self) -> "PlanScoring":
+        tables = {f"planners.{name}": planner for name, planner in self.planners.items()}
+        check_endpoints({**tables, "judge": self.judge}, self.endpoints)
+        return self
 
 
 class ScoredPlan(Record):
@@ -90,55 +139,63 @@ def score_planners(
     """
     path, folder = Path(settings), output_folder(out)
     scoring, base = load_settings(PlanScoring, path), path.resolve().parent
-    prompts, domains = prompts_and_domains(scoring, base)
+    prompts, domains = prompts_and_domains(scoring.prompts, scoring.rubrics, base)
     gold = read_gold(scoring.source, domains, base, "[source]")
     items, endpoints, asked = gold.items[:limit], scoring.endpoints, scoring.asked
     others = others_of(items, scoring.seed)
-    files = {n: of.path for n, of in scoring.planners.items() if isinstance(of, FilePlanner)}
-    known = {item.id for item in gold.items}
-    asks = {name: read_plans(base / path, known, progress) for name, path in files.items()}
+    made = {
+        name: read_plans(base / spec.path, {item.id for item in gold.items}, progress)
+        for name, spec in scoring.planners.items()
+        if isinstance(spec, FilePlanner)
+    }
+    names, lines = {of.endpoint for of in asked.values()}, dict[str, list[ScoredPlan]]()
 
-    async def compare(calls: ScoringCalls) -> dict[str, list[ScoredPlan]]:
-        names = {of.endpoint for of in asked.values()}
+    async def compare(calls: ScoringCalls) -> None:
         async with open_clients(endpoints, names, calls.meter, calls.store) as clients:
+            models = {
+                name: Model(clients[of.endpoint], endpoints[of.endpoint], of.sampling)
+                for name, of in asked.items()
+            }
 
             def stop_all() -> None:
                 for client in clients.values():
                     client.stop()
 
-            models = dict[str, Model]()
-            for name, of in asked.items():
-                models[name] = Model(clients[of.endpoint], endpoints[of.endpoint], of.sampling)
-            judge, lines = models[JUDGE], {}
             # Enough items under way at once to keep every endpoint full.
             workers = max(endpoints[name].concurrency for name in names)
             for name, spec in scoring.planners.items():
                 if isinstance(spec, PromptedPlanner):
-                    asks[name] = asked_of(spec, models[name], prompts, domains)
-
-                async def line(item: Item, ask: AskPlan = asks[name]) -> ScoredPlan:
-                    return await scored(item, others.get(item.id), ask, judge, prompts)
-
-                lines[name] = await calls.each(name, items, line, workers=workers, stop=stop_all)
-        return lines
+                    ask = asked_of(spec, models[name], prompts, domains)
+                else:
+                    ask = made[name]
+                work = partial(
+                    scored, others=others, ask=ask, judge=models[JUDGE], prompts=prompts
+                )  # fmt: skip
+                lines[name] = await calls.each(name, items, work, workers=workers, stop=stop_all)
 
     with open_calls(folder, progress, stop) as calls:
-        lines = run_async(compare(calls))
-    models = {name: endpoints[of.endpoint].model for name, of in asked.items()}
-    found = result_of(lines, gold.refused, models)
+        run_async(compare(calls))
+    found = result_of(
+        lines, gold.refused, {name: endpoints[of.endpoint].model for name, of in asked.items()}
+    )
     found.write(folder, {f"{name}.jsonl": each for name, each in lines.items()}, {})
     return found
 
 
 async def scored(
-    item: Item, other: Item | None, ask: AskPlan, judge: Model, prompts: Prompts
+    item: Item, others: Mapping[str, Item], ask: AskPlan, judge: Model, prompts: Prompts
 ) -> ScoredPlan:
     """Have a judge compare a planner's plan for an item with its gold aspects, and with those of
-    another user's item."""
-    found = await ask(item)
-    if found.get("planned") is not None:
-        found |= await _judged(item, other, found["planned"], judge, prompts)
-    return ScoredPlan(id=item.id, user=item.user, **found)
+    another user's item if `others` has one. A call that failed is a reason, and is asked again by
+    the next run."""
+    fields: Fields = {"id": item.id, "user": item.user}
+    try:
+        fields |= await ask(item)
+        if fields.get("planned") is not None:
+            fields |= await _judged(item, others.get(item.id), fields["planned"], judge, prompts)
+    except CallFailed as error:
+        fields |= failed_call(error).fields
+    return ScoredPlan(**fields)
 
 
 async def _judged(
@@ -152,13 +209,10 @@ async def _judged(
     # The order of the lists must not tell which is the item's own.
     random.Random(item.id).shuffle(lists)
     place = lists.index(own)
-    try:
-        precise, recalled = await together(
-            match(question, [*planned], lists, judge, prompts, name="plan_score_precision"),
-            match(question, [*own], [planned], judge, prompts, name="plan_score_recall"),
-        )
-    except CallFailed as error:
-        return failed_call(error).fields
+    precise, recalled = await together(
+        match(question, [*planned], lists, judge, prompts, name="plan_score_precision"),
+        match(question, [*own], [planned], judge, prompts, name="plan_score_recall"),
+    )
     for reply in (precise, recalled):
         if isinstance(reply, Dropped):
             return Unscored(f"judge_{reply.reason}", reply.detail).fields
@@ -169,18 +223,15 @@ async def _judged(
 
 
 def asked_of(spec: PromptedPlanner, model: Model, prompts: Prompts, domains: Domains) -> AskPlan:
-    """Ask a planner that an endpoint serves. A reply that cannot be used, and a call that failed,
-    are reasons why there is no plan; the next run asks again for the latter."""
+    """Ask a planner that an endpoint serves. A reply that cannot be used is the reason why there is
+    no plan."""
 
     async def ask(item: Item) -> Fields:
         guidance, language = domains.guidance(item.domain), domains.item_language(item)
-        try:
-            reply = await plan(
-                item.question, item.profile, model, prompts, spec,
-                guidance=guidance, words=spec.words, language=language,
-            )  # fmt: skip
-        except CallFailed as error:
-            return failed_call(error).fields
+        reply = await plan(
+            item.question, item.profile, model, prompts, spec,
+            guidance=guidance, words=spec.words, language=language,
+        )  # fmt: skip
         if isinstance(reply, Dropped):
             return Unscored(reply.reason, reply.detail).fields
         aspects, left_out = tuple(one.aspect for one in reply.aspects), reply.shown.left_out

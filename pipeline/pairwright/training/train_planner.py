@@ -24,12 +24,14 @@ from pairwright.progress import Note, Progress, Step, Stop, counter, log_notes
 from pairwright.records import Record
 from pairwright.settings.config import differences
 from pairwright.text import number_of
-from pairwright.training.plan_settings import Training, load_settings, prompts_and_domains
 from pairwright.training.planner_data import (
     Conversation,
+    Training,
     examples_of,
     listed,
+    load_settings,
     planner_prompt,
+    prompts_and_domains,
     read_gold,
 )
 
@@ -113,7 +115,7 @@ def read_examples(
 ) -> tuple[dict[str, list[Conversation]], dict[str, dict[str, int]]]:
     """Make the examples of the tables [source] and [validation], with their counts; paths start
     from `base`. Raises SourceError, and ConfigError if a table gives none or a user is in both."""
-    prompts, domains = prompts_and_domains(settings, base)
+    prompts, domains = prompts_and_domains(settings.prompts, settings.rubrics, base)
     prompt = partial(planner_prompt, settings=settings, prompts=prompts, domains=domains)
     tables = {"[source]": settings.source, "[validation]": settings.validation}
     sources = {table: read_gold(rules, domains, base, table) for table, rules in tables.items()}
