@@ -46,19 +46,19 @@ def _phrases(reasons: Iterable[str]) -> str:
 
 
 def _checks(name: str, definitions: Iterable[CheckDefinition]) -> str:
-    rows = [[f"`{one.name}`", one.title, f"{one.why} {one.todo}"] for one in definitions]
-    checks = table(["check", "finds", "why it matters, and what to do"], rows)
+    rows = [[f"`{one.name}`", one.title, one.todo] for one in definitions]
+    checks = table(["check", "finds", "what to do"], rows)
     return f"### {name}\n\n{checks}"
 
 
 def _rules() -> Iterator[str]:
     for heading, reasons in _grouped_reasons():
         rows = [
-            (f"`{reason}`", *(REASONS[reason].get(part, "") for part in ("phrase", "rule", "fix")))
+            (f"`{reason}`", *(REASONS[reason].get(part, "") for part in ("rule", "fix")))
             for reason in reasons
         ]
         yield f"### {heading}"
-        yield table(("reason", "phrase", "rule", "what to do"), rows)
+        yield table(("reason", "rule", "what to do"), rows)
 
 
 def _grouped_reasons() -> list[tuple[str, list[str]]]:

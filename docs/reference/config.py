@@ -13,7 +13,6 @@ from pairwright.settings.endpoints import DECIDING, OPERATIONAL, Endpoint, Sampl
 from pairwright.settings.prompt import PROMPTS, variables
 from pairwright.settings.rules import (
     GateRules,
-    HistoryRules,
     HumanRules,
     NaturalRules,
     PlanRules,
@@ -24,7 +23,7 @@ from pairwright.settings.rules import (
 from pairwright.training.planner_data import Lora, Steps, Training
 from pairwright.training.score_planners import FilePlanner, PlanScoring, PromptedPlanner
 from pairwright.training.score_planners import MatchJudge as PlanJudge
-from reference.keys import SAMPLED, key_table, kind_of, meaning, toml
+from reference.keys import key_table, toml, value_and_meaning
 from reference.markdown import page_of, table
 from reference.sources import source_sections
 
@@ -43,15 +42,15 @@ TABLES: dict[str, tuple[str, type[BaseModel]]] = {
     "budget": ("budget", Budget),
 }
 BESIDE = {"kind", "sampling"}
-TRAINED = {"lora": Lora, "steps": Steps, "history": HistoryRules}
+TRAINED = {"lora": Lora, "steps": Steps}
 
 
 def config_page() -> str:
     return page_of(
         "# The configuration",
         "Every key of every TOML file. A key that is not here is an error that names it. Paths are"
-        " relative to the file's folder. A default of none means that the key is absent. API keys"
-        " are never in a file: `api_key_env` names the environment variable that holds one.",
+        " relative to the file's folder. A key without a default shows its type. API keys are never"
+        " in a file: `api_key_env` names the environment variable that holds one.",
         "`pairwright init DIR` writes a file to start from.",
         "## Keys outside tables",
         key_table(Config, [k for k in Config.model_fields if k not in TABLES]),
@@ -79,8 +78,9 @@ def config_page() -> str:
         ),
         "## The file of scorers",
         "`--scorers FILE.toml` of `evaluate`, `train reward-server` and `downstream`"
-        " ([examples](evaluate.md#a-file-of-scorers)). `[endpoints.NAME]` is as above. A folder of"
-        " a model is relative to where the command runs.",
+        " ([examples](evaluate.md#a-file-of-scorers)). `[endpoints.NAME]` is as above. Judges and"
+        " the policy have a table `sampling` like [`sampling.judge`](#samplingrole). A folder of a"
+        " model is relative to where the command runs.",
         key_table(Scorers, ["prompts", "seed"]),
         *_scorer_sections(),
         "## Train planner",
@@ -91,9 +91,10 @@ def config_page() -> str:
             [
                 key
                 for key in Training.model_fields
-                if key not in TABLES | TRAINED and key != "validation"
+                if key not in TABLES | TRAINED and key not in ("validation", "history")
             ],
         ),
+        "`[history]` takes `posts`, `history_tokens` and `retrieval` of [`[planner]`](#planner).",
         *_sections(TRAINED),
         "## Train score",
         "The file of `pairwright train score` ([example](train.md#compare-planners)). `[source]`"
@@ -134,13 +135,13 @@ def _table_sections() -> Iterator[str]:
 def _sampling() -> str:
     """The defaults differ by role, so they have a column each."""
     roles = SamplingByRole()
-    names = list(SamplingByRole.model_fields)
     rows = []
     for name, field in Sampling.model_fields.items():
-        defaults = [toml(getattr(getattr(roles, role), name)) for role in names]
-        rows.append((f"`{name}`", kind_of(name, field), *defaults, meaning(name, field)))
-    heads = ("key", "type", *names, "meaning")
-    return f"ROLE is {', '.join(names[:-1])} or {names[-1]}.\n\n{table(heads, rows)}"
+        found = (getattr(one, name) for one in (roles.planner, roles.generator))
+        defaults = ("none" if value is None else toml(value) for value in found)
+        rows.append((f"`{name}`", *defaults, value_and_meaning(name, field)[1]))
+    heads = ("key", "planner, judge", "generator", "meaning")
+    return f"ROLE is planner, generator or judge.\n\n{table(heads, rows)}"
 
 
 def _preset(changes: dict[str, Any], table: str = "") -> str:
@@ -168,19 +169,15 @@ def _scorer_sections() -> Iterator[str]:
         yield f'### [scorers.NAME] with kind = "{name}"'
         yield inspect.getdoc(kind) or ""
         yield key_table(kind, _new(kind))
-        if "sampling" in kind.model_fields:
-            yield SAMPLED
     yield "### [judge]"
     yield inspect.getdoc(OutputJudge) or ""
     yield key_table(OutputJudge, _new(OutputJudge))
-    yield SAMPLED
     yield "### [policy]"
     yield (
         f"{inspect.getdoc(Policy)} It also takes `posts`, `history_tokens` and `retrieval`"
         " of [`[planner]`](#planner)."
     )
     yield key_table(Policy, _new(Policy, PlanRules))
-    yield SAMPLED
     yield "### [history] of scorers"
     yield inspect.getdoc(ScorerHistory) or ""
     yield key_table(ScorerHistory, _new(ScorerHistory))

@@ -11,4 +11,4 @@ def page_of(title: str, *parts: str) -> str:
 
 def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     lines = [heads, ["---"] * len(heads), *rows]
-    return "\n".join(f"| {' | '.join(cell.replace('|', '&#124;') for cell in r)} |" for r in lines)
+    return "\n".join(" | ".join(cell.replace("|", "&#124;") for cell in r) for r in lines)

@@ -65,20 +65,23 @@ def source_sections() -> Iterator[str]:
     yield _schema(POST_FIELDS, Post, {"id", "text"})
     yield "An entry of `rubric_aspects`:"
     yield _schema(ASPECT_FIELDS, GoldAspect, {"aspect"})
-    for of, heading in {
-        "posts": '`format = "posts"`:',
-        "choices": '`format = "choices"`:',
-        "texts": 'The file `texts` of `format = "choices"`:',
-    }.items():
-        yield heading
-        names = [name for part in COLUMNS[of] for name in part.split()]
-        yield table(HEADS, [(f"`{n}`", _needed(n, of), COLUMN_FIELDS[n]) for n in names])
+    yield '`format = "posts"`, `format = "choices"`, and the file `texts` of the latter:'
+    listed = {of: " ".join(COLUMNS[of]).split() for of in ("posts", "choices", "texts")}
+    yield table(
+        ("field", *listed, "meaning"),
+        [
+            (f"`{n}`", *(_needed(n, of) if n in listed[of] else "" for of in listed), what)
+            for n, what in COLUMN_FIELDS.items()
+        ],
+    )
 
 
 def _schema(fields: Mapping[str, str], model: type[BaseModel], required: set[str]) -> str:
     if set(fields) != set(model.model_fields):
         raise ValueError(f"say what the fields of {model.__name__} are")
-    rows = [(f"`{n}`", "required" if n in required else "", what) for n, what in fields.items()]
+    rows = [
+        (f"`{n}`", "required" if n in required else "optional", what) for n, what in fields.items()
+    ]
     return table(HEADS, rows)
 
 
@@ -86,4 +89,4 @@ def _needed(name: str, of: str) -> str:
     if name in required_columns(SourceRules(path="", default_category="any"), of):
         return "required"
     needed = name in required_columns(SourceRules(path=""), of)
-    return "required, or `default_category`" if needed else ""
+    return "required, or `default_category`" if needed else "optional"
