@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from pairwright.evaluation.settings import OutputJudge, Policy, ScorerHistory, Scorers, Spec
 from pairwright.settings.config import PRESETS, Budget, Config, Roles, SamplingByRole, essential
 from pairwright.settings.endpoints import DECIDING, OPERATIONAL, Endpoint, Sampling
-from pairwright.settings.prompt import PROMPTS, variables
+from pairwright.settings.prompt import OPTIONAL
 from pairwright.settings.rules import (
     GateRules,
     HumanRules,
@@ -70,12 +70,8 @@ def config_page() -> str:
         "- endpoints that no role names\n" + "\n".join(f"- {name}" for name in _free()),
         *source_sections(),
         "## Prompts",
-        "A prompt must use each of its variables, and no others. It may leave out `earlier`,"
-        " `reasons`, `shared`, `each`, `languages` and `characters`.",
-        table(
-            ("prompt", "variables"),
-            [(f"`{name}.md`", _listed(sorted(variables(name)))) for name in sorted(PROMPTS)],
-        ),
+        "A prompt must use each variable of the file that ships, and no others. It may leave out"
+        f" {_listed(sorted(OPTIONAL))}.",
         "## The file of scorers",
         "`--scorers FILE.toml` of `evaluate`, `train reward-server` and `downstream`"
         " ([examples](evaluate.md#a-file-of-scorers)). `[endpoints.NAME]` is as above. Judges and"

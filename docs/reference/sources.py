@@ -79,10 +79,8 @@ def source_sections() -> Iterator[str]:
 def _schema(fields: Mapping[str, str], model: type[BaseModel], required: set[str]) -> str:
     if set(fields) != set(model.model_fields):
         raise ValueError(f"say what the fields of {model.__name__} are")
-    rows = [
-        (f"`{n}`", "required" if n in required else "optional", what) for n, what in fields.items()
-    ]
-    return table(HEADS, rows)
+    needed = {name: "required" if name in required else "optional" for name in fields}
+    return table(HEADS, [(f"`{name}`", needed[name], what) for name, what in fields.items()])
 
 
 def _needed(name: str, of: str) -> str:

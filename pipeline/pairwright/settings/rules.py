@@ -24,8 +24,8 @@ class SourceRules(Record):
     )
     format: Literal["items", "posts", "stackexchange", "choices"] = Field(
         "items",
-        description="items: LaMP-QA's or the benchmark's schema; posts: one post a row;"
-        " stackexchange: a site's dump; choices: one user's choice of two responses a row",
+        description="items: LaMP-QA's schema; posts: one post per row; stackexchange: a site's"
+        " dump; choices: one choice of two responses per row",
     )
     texts: str | None = Field(None, description="choices: a file of the users' own texts, if any")
     config: str | None = Field(None, description="configuration of a Hugging Face dataset")
