@@ -28,7 +28,7 @@ from pairwright.pairs import (
     label_map,
     read_pairs,
 )
-from pairwright.pairs.read import NO_INFO
+from pairwright.pairs.files import NO_INFO
 from pairwright.settings.rules import ReleaseInfo
 from pairwright.stats import Estimate
 

@@ -300,7 +300,7 @@ POSTS = {"path": "x", "format": "posts"}
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"source": POSTS, "endpoints": {}, "roles": NOBODY}, "there is no endpoint"),
+        ({"source": POSTS, "endpoints": {}, "roles": NOBODY}, "name the endpoint"),
         ({"source": {"path": "x", "format": "choices", "targets": 2}}, "targets goes with"),
     ],
 )

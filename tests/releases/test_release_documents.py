@@ -24,8 +24,7 @@ from pairwright.records import Pair
 from pairwright.releases.card import column_texts, dataset_card, licence_page
 from pairwright.releases.contents import rows_of
 from pairwright.releases.croissant import croissant_json
-from pairwright.releases.licences import Attribution
-from pairwright.releases.rows import preference_line
+from pairwright.releases.rows import Attribution, preference_line
 from released import PAIRS, Known, known_of, run_of, texts, unaddressed, violated, write_primary
 
 
@@ -143,7 +142,6 @@ def test_the_front_matter_names_each_split_of_every_configuration(
     found = front_matter(dataset_card(*known))
     assert found["license"] == ["cc-by-sa-3.0", "other"]
     assert found["license_link"] == "LICENSE.md"
-    assert found["size_categories"] == ["n<1K"]
     paths = {
         (config["config_name"], part["split"], part["path"])
         for config in found["configs"]

@@ -25,8 +25,8 @@ from pairwright.audits.shortcuts import Shortcuts
 from pairwright.errors import InputError
 from pairwright.pairs import MAX_SHORTCUT, TIE, PairSource, ReadRow, Row, content_digest
 from pairwright.pairs.address import ForgetList
+from pairwright.pairs.files import NO_INFO
 from pairwright.pairs.pairing import REASONS
-from pairwright.pairs.read import NO_INFO
 from pairwright.settings.rules import ReleaseInfo
 from pairwright.sources.problems import Problems, SourceProblem
 from pairwright_human_eval.released import ReleasedStudy

@@ -14,7 +14,7 @@ from pairwright.audits.records import Check, Flag
 from pairwright.audits.sample import ClusterSample
 from pairwright.modes import MODES, halves_of, label_of
 from pairwright.pairs import ReadRow, Row, blind_bound
-from pairwright.pairs.clusters import Clusters
+from pairwright.pairs.row import Clusters
 from pairwright.stats import Floats, Places, mean
 from pairwright.text import number_of
 

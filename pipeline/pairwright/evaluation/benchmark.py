@@ -19,9 +19,9 @@ from pairwright.errors import InputError
 from pairwright.lines import read_one
 from pairwright.modes import halves_of, label_of
 from pairwright.pairs import TIE, Layout, ReadRow, Row, RowPost, parts_of, read_pairs
-from pairwright.pairs.clusters import Clusters
 from pairwright.pairs.layout import file_digest, read_checksums, root_digest
 from pairwright.pairs.read import is_release, is_run
+from pairwright.pairs.row import Clusters
 from pairwright.records import Follows, Post, Record, judges_of
 from pairwright.sources.problems import Problems
 

@@ -1,11 +1,10 @@
 """Pairs: what a row holds, what a release folder looks like, and how anybody's pairs are read.
 
-row.py conversion.py    Row and its parts; from a pair of a run to its row, from a row to a message
+row.py conversion.py    Row, its parts and cluster; from a pair to its row, from a row to a message
 address.py              the address of a post, its licence, and what is to be forgotten
 layout.py parquet.py    the files of a release, checksums and splits; rows in Parquet
-clusters.py             which rows depend on each other
 
-read.py                 pairs of any origin: releases, runs, files of others, the Hub
+read.py files.py        pairs of any origin: releases and runs; files of others, the Hub
 columns.py known.toml   the columns of other people's files, and what their labels mean
 pairing.py cells.py     a row of such a file as pairs, and the texts in its cells
 """
@@ -13,10 +12,11 @@ pairing.py cells.py     a row of such a file as pairs, and the texts in its cell
 from pairwright.pairs.address import licence_of
 from pairwright.pairs.columns import column_map, label_map
 from pairwright.pairs.conversion import row_of
+from pairwright.pairs.files import PairSource
 from pairwright.pairs.layout import Layout, Part, check_files, parts_of
 from pairwright.pairs.pairing import TIE
 from pairwright.pairs.parquet import content_digest, read_rows, write_rows
-from pairwright.pairs.read import PairSource, open_release, read_pairs
+from pairwright.pairs.read import open_release, read_pairs
 from pairwright.pairs.row import (
     MAX_SHORTCUT,
     Choice,

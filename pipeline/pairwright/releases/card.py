@@ -5,7 +5,7 @@ LICENSE.md. Their words are templates of `pages`.
 import json
 import re
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from functools import cache
 from itertools import islice
 from pathlib import Path
@@ -17,15 +17,13 @@ from pairwright.build_statement import BuildSummary
 from pairwright.errors import InputError, first_invalid
 from pairwright.modes import MODES, Mode
 from pairwright.pages import Table, render_markdown, render_words
-from pairwright.pairs import Layout, Part, Row, read_rows
+from pairwright.pairs import Layout, Part, read_rows
 from pairwright.releases.contents import BASELINES, Contents, Json
-from pairwright.releases.licences import licence_address, licences_on_hub, own_licence
 from pairwright.stats import Estimate
 from pairwright.text import visible
 
 _SHOWN_WORDS = 60
 """Words of each text of the pair that a card shows."""
-_SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
 
 
 def dataset_card(layout: Layout, contents: Contents, manifest: Json) -> str:
@@ -92,14 +90,11 @@ def model_rows(contents: Contents) -> list[tuple[str, str, str]]:
     build, rows = build_of(contents), list[tuple[str, str, str]]()
     if build.roles is None or not build.roles.planner:
         return rows
-    roles = {
-        "planner": (build.roles.planner,), "generator": build.roles.generator,
-        "judge": build.roles.judge,
-    }  # fmt: skip
-    for role, endpoints in roles.items():
+    for role, named in build.roles:
         sampling = build.sampling.get(role)
         values = sampling.model_dump(exclude_none=True) if sampling else {}
         sampled = ", ".join(f"{name} {value}" for name, value in values.items()) or "not stated"
+        endpoints = (named,) if isinstance(named, str) else named
         rows += [(role, build.model(each), sampled) for each in endpoints]
     return rows
 
@@ -112,17 +107,14 @@ def _example(layout: Layout, parts: Iterable[Json]) -> Json:
     order = list(MODES)
     first, *others = min(firsts, key=lambda rows: order.index(MODES[rows[0].mode or ""].name))
     sides = [first, *others] if first.twin_id else [first]
+    expected = ("; ".join(one.aspect for one in row.answer_key) for row in sides)
     return {
         "question": _cut(first.question),
         "responses": [_cut(first.chosen), _cut(first.rejected)],
-        "expected": [_expected(row) for row in sides if row.answer_key],
+        "expected": [*map(_cut, filter(None, expected))],
         "label": MODES[first.mode or ""].label,
         "sides": len(sides),
     }
-
-
-def _expected(row: Row) -> str:
-    return _cut("; ".join(aspect.aspect for aspect in row.answer_key))
 
 
 def _cut(text: str) -> str:
@@ -181,11 +173,9 @@ def yaml_header(contents: Contents, manifest: Json) -> str:
         values["language"] = list[JsonValue](languages)
     if "other" in licences:
         values |= {"license_name": "see-license-md", "license_link": "LICENSE.md"}
-    size = next((name for limit, name in _SIZES if counts["rows"] < limit), "1M<n<10M")
     trial = ["trial-no-benchmark"] if contents.stated.kind == "trial" else []
     values |= {
         "task_categories": ["text-ranking", "text-generation"],
-        "size_categories": [size],
         "tags": ["preference", "personalization", "reward-models", "evaluation", *trial],
     }
     files: dict[str, list[JsonValue]] = {}
@@ -196,3 +186,33 @@ def yaml_header(contents: Contents, manifest: Json) -> str:
     configs = ({"config_name": name, "data_files": paths} for name, paths in files.items())
     listed = [f"- {json.dumps(config)}" for config in configs]
     return "\n".join(["---", *lines, "configs:", *listed, "---"]) + "\n"
+
+
+# Licences
+
+# https://huggingface.co/docs/hub/repositories-licenses, those that posts have.
+_ON_THE_HUB = {
+    "CC0-1.0", "CC-BY-2.0", "CC-BY-2.5", "CC-BY-3.0", "CC-BY-4.0", "CC-BY-SA-3.0", "CC-BY-SA-4.0",
+    "MIT", "Apache-2.0", "ODC-By-1.0",
+}  # fmt: skip
+_SPDX = re.compile(r"[A-Za-z0-9][A-Za-z0-9.+-]*")
+
+
+def own_licence(contents: Contents, modes: Iterable[Mode]) -> list[str]:
+    """The licence of what was made from the posts, if anything was."""
+    if any(mode.label == "given" for mode in modes):
+        return []
+    return [contents.stated.info.own_licence or "unknown"]
+
+
+def licences_on_hub(names: Set[str]) -> list[str]:
+    """Licences as the Hugging Face Hub writes them; `other` for those that it does not list or
+    nobody states."""
+    known = sorted(name.lower().replace("odc-by-1.0", "odc-by") for name in names & _ON_THE_HUB)
+    return known + ["other"] * bool(names - _ON_THE_HUB or not known)
+
+
+def licence_address(name: str) -> str | None:
+    """The address of a licence's text on spdx.org; None for what is not an SPDX id."""
+    known = name != "unknown" and _SPDX.fullmatch(name)
+    return f"https://spdx.org/licenses/{name}.html" if known else None

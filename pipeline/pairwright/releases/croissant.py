@@ -17,12 +17,13 @@ from pairwright.releases.card import (
     bibtex_entry,
     build_of,
     column_texts,
+    licence_address,
     model_rows,
     modes_of,
+    own_licence,
     statement,
 )
 from pairwright.releases.contents import Contents, Json
-from pairwright.releases.licences import licence_address, own_licence
 from pairwright.text import visible
 
 NOT_STATED = "Not stated."

@@ -31,8 +31,7 @@ _FIXES = {
     401: _LOGIN,
     403: f"Use a name under which your login may write. {_LOGIN}",
     404: "Check ORG/NAME: the Hub knows no such place, or hides it from your login.",
-    409: "Somebody else changed the dataset meanwhile: look at it, and push again.",
-    412: "Somebody else changed the dataset meanwhile: look at it, and push again.",
+    **dict.fromkeys((409, 412), "Somebody else changed it meanwhile: look at it, and push again."),
 }
 
 

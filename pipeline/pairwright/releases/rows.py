@@ -14,6 +14,8 @@ in the user's message, oldest post first. Aspects and narrative are never in it:
 key.
 """
 
+import codecs
+import csv
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 from json.encoder import encode_basestring as _json
@@ -26,18 +28,19 @@ from pydantic import ValidationError
 from pairwright.errors import InputError, first_invalid
 from pairwright.files import whole_file
 from pairwright.modes import label_of
-from pairwright.pairs import Layout, Part, Row, RowVotes, row_of, write_rows
+from pairwright.pairs import Layout, Part, Row, RowPost, RowVotes, row_of, write_rows
 from pairwright.pairs.address import ForgetList
 from pairwright.pairs.conversion import user_message
 from pairwright.progress import Progress, Step
 from pairwright.records import Pair, pseudonym
 from pairwright.releases.contents import Contents, RowCounts, canary
-from pairwright.releases.licences import Attribution
 from pairwright_human_eval.decisions import Decision
 from pairwright_human_eval.units import Outline, Unit, outline_of, units_of
 
 _FIX = "Build again: pairs.jsonl is derived from the run folder's store."
 COLUMNS = ("subject", "offset", "mode", "config", "users", "forgotten")
+_ATTRIBUTED = ("id", "address", "licence", "created")
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 FORGOTTEN, NOT_ASKED = "forgotten", "not in the study"
 
 
@@ -200,3 +203,26 @@ def _rows(subject: Unit, contents: Contents) -> Iterator[Row]:
             licence=contents.stated.info.licence,
             **answered(pair.id, subject.id, contents),
         )
+
+
+class Attribution:
+    """Writes attribution.csv while rows pass by: the address and the licence of each different post
+    and question; the address names the author. A cell that a spreadsheet would take for a formula
+    begins with an apostrophe, which a spreadsheet does not show."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        # Quoted throughout: a lone carriage return would end a line otherwise.
+        text = codecs.getwriter("utf-8")(file)
+        self._writer = csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_ALL)
+        self._writer.writerow(_ATTRIBUTED)
+        self._written = set[int]()
+
+    def add(self, row: Row) -> None:
+        """Write what is new of a row's question and posts, without their texts."""
+        texts: list[tuple[str, Row | RowPost]] = [(row.item_id, row)]
+        texts += [(post.id, post) for post in row.profile]
+        for name, of in texts:
+            line = name, of.source_url or "", of.licence or "", of.created or ""
+            if (key := hash(line)) not in self._written:
+                self._written.add(key)
+                self._writer.writerow(f"'{x}" if x.startswith(_FORMULA) else x for x in line)
