@@ -40,9 +40,8 @@ from pairwright.evaluation.benchmark import Benchmark, BenchmarkRef, keys_of
 from pairwright.evaluation.conditions import ContentSources, Strangers
 from pairwright.evaluation.figures import net_right_flips
 from pairwright.evaluation.leaderboard import Leaderboard, rank_tables
+from pairwright.evaluation.scorers.baselines import BLIND, Baseline
 from pairwright.evaluation.scorers.scorer import (
-    BLIND,
-    Baseline,
     PromptContent,
     ResponseScore,
     Scorer,

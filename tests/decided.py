@@ -15,9 +15,9 @@ import pandas as pd
 from pairwright.evaluation.benchmark import Benchmark, BenchmarkRef
 from pairwright.evaluation.conditions import ConditionName
 from pairwright.evaluation.leaderboard import Leaderboard, rank_tables
-from pairwright.evaluation.scorers.scorer import BASELINES, ScorerRef
+from pairwright.evaluation.scorers.baselines import BASELINES
+from pairwright.evaluation.scorers.scorer import Choice, ScorerRef
 from pairwright.evaluation.scores import (
-    Choice,
     Score,
     ScoresOf,
     ScoreTable,

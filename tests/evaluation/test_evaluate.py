@@ -22,8 +22,8 @@ from pairwright.evaluation.conditions import (
     ask_fitting,
     item_of,
 )
+from pairwright.evaluation.scorers.baselines import Baseline
 from pairwright.evaluation.scorers.scorer import (
-    Baseline,
     Preference,
     PromptContent,
     ResponseScore,
@@ -63,11 +63,11 @@ class Scripted(NamedTuple):
 
 
 class Comparing(NamedTuple):
-    """A judge with these verdicts, or none."""
+    """A judge with these verdicts."""
 
-    given: Preference | Unscored
+    given: Preference
 
-    async def prefer(self, _: PromptContent, __: str, ___: str) -> Preference | Unscored:
+    async def prefer(self, _: PromptContent, __: str, ___: str) -> Preference:
         return self.given
 
 
@@ -109,7 +109,6 @@ def test_each_condition_shows_its_own(rows: list[Row]) -> None:
         assert shown_in(row, "none", rows) == PromptContent(row.question)
         assert shown_in(row, "rubric", rows) == PromptContent(row.question, (), aspects)
         assert posts_shown(row, "profile", rows) == own
-        assert posts_shown(row, "evidence-only", rows) == [one for one in own if one in cited]
         left = [one for one in own if one not in cited]
         assert posts_shown(row, "profile-without-evidence", rows) == left
     # Without the evidence as many posts are shown, if there are as many.
@@ -173,7 +172,6 @@ def test_a_pair_without_the_condition_is_counted_with_its_reason(rows: list[Row]
     alone = next(row for row in rows if row.mode == "violate")
     cases: tuple[tuple[Row, ConditionName, str], ...] = (
         (uncited, "profile-without-evidence", "no_cited_posts"),
-        (uncited, "evidence-only", "no_cited_posts"),
         (bare, "profile-without-evidence", "no_other_posts"),
         (alone, "wrong-profile", "no_other_profile"),
         (silent, "profile", "no_profile"),
@@ -223,17 +221,17 @@ SCORED: list[tuple[Callable[[Row], Scorer], str, str]] = [
     (scores(ResponseScore(2.0, 5)), "chosen", ""),
     (scores(ResponseScore(0.0)), "rejected", ""),
     (scores(ONE), "tie", ""),
-    (verdicts("first", "first"), "chosen", ""),
-    (verdicts("second", "second"), "rejected", ""),
-    (verdicts("first", "second"), "tie", ""),
+    (verdicts("chosen", "chosen"), "chosen", ""),
+    (verdicts("rejected", "rejected"), "rejected", ""),
+    (verdicts("chosen", "rejected"), "tie", ""),
     (verdicts("tie", "tie"), "tie", ""),
-    (verdicts("first", "tie"), "tie", ""),
+    (verdicts("chosen", "tie"), "tie", ""),
     (scores(ResponseScore(math.nan)), "", "not_a_number (nan)"),
     (scores(ResponseScore(math.inf)), "", "not_a_number (inf)"),
     (scores(ONE, Unscored("no_score")), "", "no_score"),
-    (lambda _: Comparing(Unscored("unparseable", "both")), "", "unparseable (both)"),
-    (lambda _: Comparing(Unscored("cut_short", forward="first")), "", "cut_short"),
-    (lambda _: Comparing(Unscored("cut_short", backward="tie")), "", "cut_short"),
+    (verdicts(*[Unscored("unparseable", "both")] * 2), "", "unparseable (both)"),
+    (verdicts("chosen", Unscored("cut_short")), "", "cut_short"),
+    (verdicts(Unscored("cut_short"), "tie"), "", "cut_short"),
 ]
 
 

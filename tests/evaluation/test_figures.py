@@ -211,7 +211,7 @@ def test_a_gain_is_over_pairs_with_a_score_in_both() -> None:
     assert not list(gains([violate(1, 1.0)], [violate(2, 1.0)], "none", of_twins=False))
     both = twins([RIGHT, RIGHT]), twins([SAME, RIGHT])
     assert not list(gains(*both, "none", of_twins=False))
-    assert [one.value for one in gains(*both, "evidence-only", of_twins=True)] == [0.25]
+    assert [one.value for one in gains(*both, "profile-without-evidence", of_twins=True)] == [0.25]
 
 
 # Flips

@@ -74,14 +74,14 @@ def naming(words: str) -> Callable[[Request], Canned]:
 
 def test_a_judge_is_asked_in_both_orders_and_its_verdicts_name_responses() -> None:
     llm = Scripted(prefer=naming("Use the oven."))
-    assert compare(llm)[:2] == ("second", "second")
+    assert compare(llm)[:2] == ("rejected", "rejected")
     assert [parts("response", prompt) for prompt in llm.prompts("prefer")] == [
         ["Use a pan.", "Use the oven."],
         ["Use the oven.", "Use a pan."],
     ]
     # One that goes by the place contradicts itself.
-    assert prefer(says("A"))[:2] == ("first", "second")
-    assert prefer(says("B"))[:2] == ("second", "first")
+    assert prefer(says("A"))[:2] == ("chosen", "rejected")
+    assert prefer(says("B"))[:2] == ("rejected", "chosen")
     assert prefer(says("tie"))[:2] == ("tie", "tie")
 
 
@@ -110,7 +110,7 @@ def test_people_cannot_speak_to_the_judge_from_inside_a_tag(ask: Any) -> None:
 @pytest.mark.parametrize("reply", ["both", "a tie: A", ""])
 def test_what_is_no_verdict_is_asked_again_and_then_named(reply: str) -> None:
     llm = Scripted(prefer=reply)
-    found = compare(llm, attempts=3)
+    found = compare(llm, attempts=3).forward
     assert found.reason == "unparseable"
     assert reply in found.detail
     assert [request.draw for request in llm.requests].count(2) == 2
@@ -128,27 +128,26 @@ def thinks_long(request: Request) -> Canned:
     return cut if request.max_tokens < 4000 else "Result: B"
 
 
-LATER: dict[str, tuple[Answer, tuple[str, str] | str]] = {
-    "a later draw": (lambda call: "Result: B" if call.draw else "both", ("second", "first")),
-    "one order without a verdict": (one_order, "unparseable"),
-    "more room after a reply that is cut short": (thinks_long, ("second", "first")),
-    "cut short in every draw": (Said("Result: A", finish="length"), "cut_short"),
+LATER: dict[str, tuple[Answer, tuple[str, str]]] = {
+    "a later draw": (lambda call: "Result: B" if call.draw else "both", ("rejected", "chosen")),
+    "one order without a verdict": (one_order, ("chosen", "unparseable")),
+    "more room after a reply that is cut short": (thinks_long, ("rejected", "chosen")),
+    "cut short in every draw": (Said("Result: A", finish="length"), ("cut_short", "cut_short")),
 }
 
 
 @pytest.mark.parametrize(("answer", "expected"), LATER.values(), ids=LATER)
 def test_a_later_draw_counts_and_a_reply_that_is_cut_short_is_never_read(
-    answer: Answer, expected: tuple[str, str] | str
+    answer: Answer, expected: tuple[str, str]
 ) -> None:
     found = prefer(answer, max_tokens=1024, attempts=3)
-    assert (found.reason if isinstance(found, Unscored) else found[:2]) == expected
-    if expected == "unparseable":  # What the other order said is kept.
-        assert (found.forward, found.backward) == ("first", None)
+    said = [of.reason if isinstance(of, Unscored) else of for of in found[:2]]
+    assert tuple(said) == expected
 
 
 def test_an_endpoint_that_takes_no_schema_is_told_it_in_the_prompt() -> None:
     llm = Scripted(prefer='Of course.\n{"reason": "r", "verdict": "A"}')
-    assert compare(llm, structured=False)[:2] == ("first", "second")
+    assert compare(llm, structured=False)[:2] == ("chosen", "rejected")
     assert {request.schema_json for request in llm.requests} == {None}
     assert all('"verdict"' in prompt for prompt in llm.prompts("prefer"))
 
@@ -157,7 +156,8 @@ def test_an_endpoint_that_takes_no_schema_is_told_it_in_the_prompt() -> None:
 @pytest.mark.parametrize("reason", [CONTEXT_LENGTH, "content_filter"])
 def test_a_prompt_that_is_refused_says_why(ask: Any, reason: str) -> None:
     found = ask(Said("too many tokens", finish=reason))
-    assert found == Unscored(reason, "too many tokens")
+    why = Unscored(reason, "too many tokens")
+    assert found in (why, Preference(why, why))
 
 
 class Metered(Scripted):
@@ -170,7 +170,7 @@ class Metered(Scripted):
 
 def test_tokens_are_those_of_all_draws() -> None:
     found = compare(Metered(prefer=says("A")))
-    assert found == Preference("first", "second", tokens=220)
+    assert found == Preference("chosen", "rejected", tokens=220)
     judge = RatingJudge(model(Metered(rate=["eleven", "Score: 4"])), PROMPTS)
     assert wait(judge.score(PROFILE, "a")) == ResponseScore(4.0, tokens=220)
 
@@ -201,7 +201,7 @@ def test_a_score_is_a_whole_number_of_its_scale(reply: Canned, score: float | No
 class Published(NamedTuple):
     items: list[dict[str, Any]]
     statistics: dict[str, Any]
-    found: list[Preference | Unscored]
+    found: list[Preference]
 
 
 JUDGES = [*product(("Natural", "Adversarial_GPTInst"), ("GPT-4", "PaLM2", "Falcon"))]
@@ -214,13 +214,13 @@ def published(of: str, judge: str) -> Published:
     items = json.loads((LLMBAR / of / f"{judge}.result.json").read_text("utf-8"))
     statistics = json.loads((LLMBAR / of / f"{judge}.statistics.json").read_text("utf-8"))
 
-    async def all_of_them() -> list[Preference | Unscored]:
+    async def all_of_them() -> list[Preference]:
         return [await _replayed(item) for item in items]
 
     return Published(items, statistics, asyncio.run(all_of_them()))
 
 
-async def _replayed(item: dict[str, Any]) -> Preference | Unscored:
+async def _replayed(item: dict[str, Any]) -> Preference:
     replies = item["results"][-1]
 
     def reply(request: Request) -> Canned:
@@ -232,12 +232,9 @@ async def _replayed(item: dict[str, Any]) -> Preference | Unscored:
     return await judge.prefer(BLIND, "1", "2")
 
 
-def winners(found: Sequence[Preference | Unscored], order: str) -> list[str | None]:
+def winners(found: Sequence[Preference], order: str) -> list[str | None]:
     """`1` or `2`, as the files name them; None where there is no verdict."""
-    return [
-        None if isinstance(of, Unscored) else {"first": "1", "second": "2"}[getattr(of, order)]
-        for of in found
-    ]
+    return [{"chosen": "1", "rejected": "2"}.get(getattr(of, order)) for of in found]
 
 
 @pytest.mark.parametrize(("of", "judge"), JUDGES)
@@ -248,13 +245,11 @@ def test_published_verdicts_are_read_from_raw_replies(of: str, judge: str) -> No
         assert winners(found, order) == theirs
         right = sum(w == str(item["label"]) for w, item in zip(theirs, items, strict=True))
         assert f"{right} / {len(items)} =" in statistics[f"correct_{swap}"]
-    both = sum(
-        isinstance(of, Preference) and of.forward == of.backward == {1: "first", 2: "second"}[label]
-        for of, label in zip(found, (item["label"] for item in items), strict=True)
-    )
+    wanted = [{1: "chosen", 2: "rejected"}[item["label"]] for item in items]
+    both = sum(one[:2] == (label, label) for one, label in zip(found, wanted, strict=True))
     assert f"{both} / {len(items)} =" in statistics["correct_both"]
     if (of, judge) in UNREAD:
-        unscored = [one for one in found if isinstance(one, Unscored)]
-        assert [one[:2] for one in unscored] == [("unparseable", "an empty reply")] * UNREAD[
+        unscored = [one for one in found if isinstance(one.forward, Unscored)]
+        assert [one.forward for one in unscored] == [("unparseable", "an empty reply")] * UNREAD[
             of, judge
         ]

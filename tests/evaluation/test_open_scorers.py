@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from pairwright.errors import ConfigError
-from pairwright.evaluation.scorers.opening import Opening, OpenScorer, open_scorers
+from pairwright.evaluation.scorers.opening import Opening, OpenScorer
 from pairwright.evaluation.scorers.scorer import (
     Pointwise,
     PromptContent,
@@ -28,14 +28,9 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 
 def opened(store: Store, *names: str, **tables: Any) -> dict[str, OpenScorer]:
-    async def scenario() -> dict[str, OpenScorer]:
-        scorers = Scorers.model_validate(tables)
-        scorers, prompts = scorer_settings(scorers)
-        given = Opening(scorers.scorers, scorers.endpoints, prompts, store, Meter())
-        async with open_scorers(given, names) as found:
-            return found
-
-    return asyncio.run(scenario())
+    scorers, prompts = scorer_settings(Scorers.model_validate(tables))
+    given = Opening(scorers.scorers, scorers.endpoints, prompts, store, Meter())
+    return {name: given.bound(name) for name in names}
 
 
 def refs(store: Store, **changes: Any) -> Any:

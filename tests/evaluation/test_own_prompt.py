@@ -44,7 +44,7 @@ def write(folder: Path, text: str) -> Path:
 
 def test_a_judge_is_asked_with_it_and_nothing_else(tmp_path: Path) -> None:
     llm = Scripted(prefer="Both cook. [[A]]")
-    assert compare(llm, tmp_path, PREFER)[:2] == ("first", "second")
+    assert compare(llm, tmp_path, PREFER)[:2] == ("chosen", "rejected")
     for request, pair in zip(llm.requests, ("A: Use it.", "A: Buy two."), strict=True):
         (message,) = request.messages
         assert message.role == "user"

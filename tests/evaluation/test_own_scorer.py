@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from pairwright.errors import ConfigError
-from pairwright.evaluation.scorers.opening import Opening, OpenScorer, open_scorers
+from pairwright.evaluation.scorers.opening import Opening, OpenScorer
 from pairwright.evaluation.scorers.scorer import (
     Pointwise,
     PromptContent,
@@ -57,10 +57,9 @@ class Own:
 
     async def opened(self, work: Any) -> Any:
         scorers, prompts = scorer_settings(self.folder / "scorers.toml")
-        async with open_scorers(
-            Opening(scorers.scorers, {}, prompts, self.store, self.meter), ["mine"]
-        ) as found:
-            return await work(found["mine"])
+        opening = Opening(scorers.scorers, {}, prompts, self.store, self.meter)
+        async with opening.scorer("mine") as found:
+            return await work(found)
 
     def scores(self, *responses: str) -> Any:
         async def work(mine: OpenScorer) -> list[object]:

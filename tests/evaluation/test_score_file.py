@@ -96,7 +96,7 @@ def test_pairs_that_are_not_there_and_conditions_without_a_score_are_refused(
 ) -> None:
     file = ScoreFile(csv(tmp_path, GOOD))
     file.check({"p1"}, ("none",), IDS)
-    assert file.check({"p1"}, ("none", "profile"), IDS) == ("none",)
+    assert file.check({"p1"}, ("none", "profile"), IDS) == ["none"]
     with pytest.raises(InputError, match="no scores of condition profile") as caught:
         file.check({"p1"}, ("profile",), IDS)
     assert "--condition none" in caught.value.fix

@@ -14,7 +14,6 @@ from typing import Literal, get_args
 
 import pandas as pd
 
-from pairwright.build_statement import BuildSummary
 from pairwright.errors import InputError
 from pairwright.lines import read_one
 from pairwright.modes import halves_of, label_of
@@ -65,7 +64,6 @@ class _Manifest(Record, extra="ignore"):
     name: str
     version: str
     kind: Literal["release", "trial"]
-    build: BuildSummary = BuildSummary()
 
 
 class Benchmark:
@@ -85,8 +83,7 @@ class Benchmark:
         """
         self.path, self.split, self.columns, self.labels = path, split, columns, labels
         folder = Path(path)
-        released = Layout(folder).manifest.is_file() and parts_of(folder)
-        self._manifest = _checked_manifest(folder) if released else None
+        released = _released(folder)
         self._source = read_pairs(path, columns, labels, command="evaluate --out DIR")
         splits, digest, problems = Counter[str](), sha256(), Problems()
         for one in problems.sound(self._source.read()):
@@ -105,14 +102,11 @@ class Benchmark:
                 where=path,
                 fix="Name one of these. If --split can be left out, all pairs are taken then.",
             )
-        self.ref = BenchmarkRef(
+        self.ref = released or BenchmarkRef(
             name=self._source.name,
             kind="run" if self._source.kind == "run" else "file",
             digest=f"sha256:{digest.hexdigest()}",
         )
-        if stated := self._manifest:
-            fields = stated.model_dump(include={"name", "version", "kind"})
-            self.ref = BenchmarkRef(**fields, digest=root_digest(folder))
 
     @classmethod
     def built(cls, path: Path | str, split: str | None = None) -> "Benchmark":
@@ -125,14 +119,6 @@ class Benchmark:
                 fix="Name a folder that `pairwright release` or `pairwright build` wrote.",
             )
         return cls(folder, split)
-
-    @property
-    def study_posts(self) -> int | None:
-        """How many posts of a history people saw in the study, the best ranked by BM25: as many as
-        the build's planner at most. None if nobody was asked, or the pairs do not say."""
-        if self._manifest is None or not Layout(Path(self.path)).study.is_file():
-            return None
-        return self._manifest.build.planner_posts
 
     def place_from(self, folder: Path) -> str:
         """Write its path as it is found from a folder."""
@@ -189,6 +175,20 @@ class Benchmark:
         return keys_of(self._lines())
 
 
+def _released(folder: Path) -> BenchmarkRef | None:
+    """What a release says of itself, once its manifest and rows were compared with their checksums;
+    None for a folder or file that is not a release."""
+    layout = Layout(folder)
+    if not layout.manifest.is_file() or not (parts := parts_of(folder)):
+        return None
+    listed = read_checksums(folder)
+    for path in (layout.manifest, *map(layout.part, parts)):
+        if listed.get(layout.inside(path)) != file_digest(path):
+            raise InputError("is not the file that checksums.sha256 names", where=path, fix=_FIX)
+    stated = read_one(layout.manifest, _Manifest, fix=_FIX)
+    return BenchmarkRef(**dict(stated), digest=root_digest(folder))
+
+
 def unit_of(line: ReadRow) -> str:
     """What a pair counts with: its question with three options or more, its twin, or itself."""
     asked = line.choice
@@ -226,28 +226,15 @@ def hardest(kinds: Sequence[str]) -> str:
 
 
 def build_mark(model: str, builders: Mapping[str, Iterable[str]]) -> str:
-    """The mark of a scorer whose model wrote or judged the pairs, or has in its name the word with
-    which the name of such a model begins: a model prefers what it wrote or accepted itself. Empty
-    if it has nothing to do with the build. A model is known by its name alone."""
-    name, same, kin = bare_name(model), set[str](), set[str]()
-    for role, models in builders.items():
-        for builder in map(bare_name, models):
-            series = re.findall(r"[a-z]{3,}", builder.removeprefix("meta-"))[:1]
-            if name == builder:
-                same.add(role)
-            elif set(series) & set(re.findall(r"[a-z]{3,}", name)):
-                kin.add(role)
-    parts = (("the build's", same), ("family of the build's", kin - same))
-    return ", ".join(f"{what} {' and '.join(sorted(roles))}" for what, roles in parts if roles)
+    """The mark of a scorer whose model wrote or judged the pairs: a model prefers what it wrote or
+    accepted itself. Empty for any other. A model is known by its name alone, without its folder or
+    organisation: "org/Model" may be served as "model"."""
 
+    def bare(name: str) -> str:
+        return re.split(r"[/\\]", name.rstrip("/\\"))[-1].casefold()
 
-def bare_name(model: str) -> str:
-    """A model's name without its folder or organisation, in lower case.
-
-    A release names a model that was read from a folder by its last part, and "org/Model" may be
-    served as "model".
-    """
-    return re.split(r"[/\\]", model.rstrip("/\\"))[-1].casefold()
+    same = [role for role, models in builders.items() if bare(model) in map(bare, models)]
+    return f"the build's {' and '.join(sorted(same))}" if same and model else ""
 
 
 def posts_of(row: Row) -> tuple[Post, ...]:
@@ -259,12 +246,3 @@ def posts_of(row: Row) -> tuple[Post, ...]:
 @lru_cache(maxsize=4096)
 def _post(post: RowPost) -> Post:
     return Post(**post.model_dump(exclude={"licence"}))
-
-
-def _checked_manifest(folder: Path) -> _Manifest:
-    """Read a release's manifest, and compare it and the rows with their checksums."""
-    layout, listed = Layout(folder), read_checksums(folder)
-    for path in (layout.manifest, *map(layout.part, parts_of(folder))):
-        if listed.get(layout.inside(path)) != file_digest(path):
-            raise InputError("is not the file that checksums.sha256 names", where=path, fix=_FIX)
-    return read_one(layout.manifest, _Manifest, fix=_FIX)

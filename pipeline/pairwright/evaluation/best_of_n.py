@@ -365,7 +365,6 @@ def best_of_n(
         tasks.append(SampleTask(id, one.cluster, one.question, one.posts, shown, values))
 
     async def run(session: ScorerSession) -> tuple[Sampled, ScorerRef]:
-        history = settings.history.rules(benchmark.study_posts)
         async with session.role("judge") as judge:
 
             async def worth(task: SampleTask, text: str) -> dict[str, float] | Unscored:
@@ -373,7 +372,9 @@ def best_of_n(
                 return said if isinstance(said, Unscored) else {"adherence": round(said.share, 6)}
 
             asked = list(dict.fromkeys(names))
-            found = await sampled(session, tasks, "sample", n, worth, asked, history, judge.stop)
+            found = await sampled(
+                session, tasks, "sample", n, worth, asked, settings.history, judge.stop
+            )
             return found, judge.ref
 
     with open_session(settings, prompts, folder, progress, stop) as session:

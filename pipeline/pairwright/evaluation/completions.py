@@ -205,9 +205,7 @@ def completions(
         return dict(zip(ROUGE, rouge(text, bodies[task.id]), strict=True))
 
     with open_session(settings, prompts, folder, progress, stop) as session:
-        # The items are of a source, which no study is about.
-        shown_to_scorers = settings.history.rules(None)
-        found = run_async(sampled(session, tasks, "complete", n, worth, names, shown_to_scorers))
+        found = run_async(sampled(session, tasks, "complete", n, worth, names, settings.history))
     notes = [
         f"{number_of(many, 'item was', 'items were')} not asked, {why}."
         for why, many in refused.items()

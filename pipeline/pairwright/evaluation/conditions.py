@@ -1,8 +1,7 @@
 """The conditions of an evaluation: what a scorer is shown of the person who asks.
 
-Each condition is one record, with the function that makes its content for a row, or says why there
-is none. A new condition is a name in `ConditionName`, a function, and a record in `CONDITIONS`; if
-some pairs may have nothing to show in it, the reason is one of `NOTHING_TO_SHOW`.
+Each condition is one decorated function, which makes its content for a row or says why there is
+none. If some pairs may have nothing to show in it, the reason is one of `NOTHING_TO_SHOW`.
 
 A scorer gains from reading what it loses with the wrong history. The other user writes in the same
 category, has a history of about the same length, and is shown as the user would be: with as many
@@ -13,7 +12,9 @@ makes every scorer right on one of them.
 import math
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from itertools import islice
-from typing import Literal, NamedTuple, TypeVar
+from typing import Annotated, Any, Literal, NamedTuple, TypeVar
+
+from pydantic import AfterValidator
 
 from pairwright import text
 from pairwright.errors import InputError, near
@@ -38,14 +39,178 @@ from pairwright.times import is_older
 
 T = TypeVar("T")
 Posts = tuple[Post, ...]
-ConditionName = Literal[
-    "profile",
-    "none",
-    "profile-without-evidence",
-    "evidence-only",
-    "wrong-profile",
-    "rubric",
-]
+Content = PromptContent | Unscored
+
+
+class ContentSources(NamedTuple):
+    """What the content of the conditions of one evaluation is made from."""
+
+    history: HistoryRules
+    strangers: "Strangers"
+
+
+ContentOf = Callable[[ContentSources, Row], Content]
+
+
+class Condition(NamedTuple):
+    """One condition: what it shows, and how its results are treated."""
+
+    shows: str
+    """What a scorer is shown, in a few words."""
+    content: ContentOf
+    marker: str
+    """Its mark in plots, as matplotlib names it."""
+    colour: Literal["blue", "grey", "orange", "red", "sky"]
+    default: bool = False
+    """Whether it is evaluated if no condition is named."""
+    blind: bool = False
+    """Whether it shows nothing of the user. Then accuracy on twins is 50 %, and a gain over it
+    would say no more than the accuracy does."""
+    control: bool = False
+    """Whether it shows what should not help: its rows are not ranked."""
+    answers: bool = False
+    """Whether it shows the answer key: its rows are not ranked."""
+    of_twins: bool = True
+    """Whether twins are part of it."""
+    of_rubrics: bool = False
+    """Whether it goes by the rubric, which placebos and natural twins do not have."""
+
+    @property
+    def title(self) -> str:
+        """The heading of its tables on the leaderboard."""
+        return f"{'Control: shown' if self.control else 'Shown'} {self.shows}"
+
+    @property
+    def unranked(self) -> str:
+        """Why its rows are not ranked; empty if they are."""
+        if self.control:
+            return f"control: it is shown {self.shows}"
+        return "it is shown the answer key" if self.answers else ""
+
+    def applies(self, row: Row) -> bool:
+        """Whether a pair is part of it."""
+        if self.of_rubrics and label_of(row.mode) != "chosen":
+            return False
+        return self.of_twins or halves_of(row.mode) == 1
+
+
+CONDITIONS: dict[str, Condition] = {}
+"""The conditions by name, in the order of the leaderboard's tables."""
+
+
+def condition(
+    name: str, shows: str, *, marker: str, colour: Any, **treated: bool
+) -> Callable[[ContentOf], ContentOf]:
+    """Register a function as the condition of this name; the rest are fields of `Condition`."""
+
+    def registered(content: ContentOf) -> ContentOf:
+        CONDITIONS[name] = Condition(shows, content, marker, colour, **treated)
+        return content
+
+    return registered
+
+
+def _known(name: str) -> str:
+    if name not in CONDITIONS:
+        listed = f"one of: {', '.join(CONDITIONS)}.{near(name, CONDITIONS)}"
+        raise ValueError(f"there is no condition {name!r}; {listed}")
+    return name
+
+
+ConditionName = Annotated[str, AfterValidator(_known)]
+"""The name of a condition."""
+
+
+@condition("profile", "the user's earlier posts", marker="o", colour="blue", default=True)
+def own_posts(sources: ContentSources, row: Row) -> Content:
+    """Show the user's posts, as the rules of history select them."""
+    return _shown(sources, row, posts_of(row), NO_PROFILE)
+
+
+@condition("none", "the question alone", marker="s", colour="grey", default=True, blind=True)
+def question_alone(_: ContentSources, row: Row) -> Content:
+    """Show nothing of the user."""
+    return PromptContent(row.question)
+
+
+@condition(
+    "profile-without-evidence", "the user's posts without those that the rubric cites",
+    marker="v", colour="red", control=True, of_rubrics=True,
+)  # fmt: skip
+def uncited_posts(sources: ContentSources, row: Row) -> Content:
+    """Show the user's posts without those that the rubric cites, selected by the same rules: as
+    many posts, if there are as many. Aspects that people refuted count as well: what they cite was
+    the planner's evidence, whatever it is worth."""
+    cited = {post for one in row.rubric_aspects for post in one.post_ids}
+    others = tuple(post for post in posts_of(row) if post.id not in cited)
+    if len(others) == len(row.profile):
+        return Unscored(NO_CITED_POSTS)
+    return _shown(sources, row, others, NO_OTHER_POSTS)
+
+
+@condition(
+    "wrong-profile", "the posts of another user, alike in category and length",
+    marker="X", colour="orange", default=True, control=True, of_twins=False,
+)  # fmt: skip
+def posts_of_stranger(sources: ContentSources, row: Row) -> Content:
+    """Show as many posts of another user of the category."""
+    if not row.profile:
+        return Unscored(NO_PROFILE)
+    posts = sources.strangers.instead_of(item_of(row))
+    if posts is None:
+        detail = f"no stranger in {row.category!r} has posts older than the question"
+        return Unscored(NO_STRANGER, detail)
+    as_many = len(selected(row.question, posts_of(row), sources.history))
+    return PromptContent(row.question, selected(row.question, posts, sources.history, most=as_many))
+
+
+@condition(
+    "rubric", "the pair's own aspects, which are the answer key",
+    marker="^", colour="sky", answers=True, of_rubrics=True,
+)  # fmt: skip
+def own_aspects(_: ContentSources, row: Row) -> Content:
+    """Show the pair's own aspects."""
+    aspects = tuple(one.aspect for one in row.answer_key)
+    return PromptContent(row.question, aspects=aspects) if aspects else Unscored(NO_RUBRIC)
+
+
+def _shown(sources: ContentSources, row: Row, posts: Posts, none: str) -> Content:
+    if not posts:
+        return Unscored(none)
+    return PromptContent(row.question, selected(row.question, posts, sources.history))
+
+
+def conditions_of(
+    given: Iterable[str] | None, rows: Callable[[], Iterable[Row]], sources: ContentSources
+) -> tuple[list[ConditionName], list[str]]:
+    """The conditions of these names, each once; or the default ones in which some row has content,
+    and of each other one a sentence that says why it is left out.
+
+    Raises InputError for a name that is not one, and for a condition in which no row has content.
+    """
+    found, left_out = list[ConditionName](), list[str]()
+    names = [n for n in CONDITIONS if CONDITIONS[n].default] if given is None else given
+    for name in dict.fromkeys(names):
+        where = f"--condition {name}"
+        try:
+            one = CONDITIONS[_known(name)]
+        except ValueError as error:
+            fix = "Leave it out, or name one of these."
+            raise InputError(str(error), where=where, fix=fix) from None
+        part = filter(one.applies, rows())
+        if any(isinstance(one.content(sources, row), PromptContent) for row in part):
+            found.append(name)
+            continue
+        why = f"no pair can be shown {one.shows}"
+        if not one.of_twins and not any(map(one.applies, rows())):
+            why = "it is not used on twins and placebos"
+        if given is not None:
+            fix = "Leave it out, or name pairs that have what it shows."
+            raise InputError(why, where=where, fix=fix)
+        left_out.append(f"Condition {name} is left out: {why}.")
+    return found, left_out
+
+
 NEAREST = 5
 """Users closest in length, of whom one is drawn."""
 
@@ -117,177 +282,6 @@ def _older(item: Item, posts: Posts) -> Posts:
         return posts
     asked_at = item.created
     return tuple(post for post in posts if post.created is None or is_older(post.created, asked_at))
-
-
-class ContentSources(NamedTuple):
-    """What the content of the conditions of one evaluation is made from."""
-
-    history: HistoryRules
-    strangers: Strangers
-
-
-Content = PromptContent | Unscored
-
-
-def question_alone(_: ContentSources, row: Row) -> Content:
-    """Show nothing of the user."""
-    return PromptContent(row.question)
-
-
-def own_posts(sources: ContentSources, row: Row) -> Content:
-    """Show the user's posts, as the rules of history select them."""
-    return _shown(sources, row, posts_of(row), NO_PROFILE)
-
-
-def uncited_posts(sources: ContentSources, row: Row) -> Content:
-    """Show the user's posts without those that the rubric cites, selected by the same rules: as
-    many posts, if there are as many."""
-    cited = _cited(row)
-    others = tuple(post for post in posts_of(row) if post not in cited)
-    return _shown(sources, row, others, NO_OTHER_POSTS) if cited else Unscored(NO_CITED_POSTS)
-
-
-def cited_posts(sources: ContentSources, row: Row) -> Content:
-    """Show the posts that the rubric cites, and no others."""
-    return _shown(sources, row, _cited(row), NO_CITED_POSTS)
-
-
-def posts_of_stranger(sources: ContentSources, row: Row) -> Content:
-    """Show as many posts of another user of the category."""
-    if not row.profile:
-        return Unscored(NO_PROFILE)
-    posts = sources.strangers.instead_of(item_of(row))
-    if posts is None:
-        detail = f"no stranger in {row.category!r} has posts older than the question"
-        return Unscored(NO_STRANGER, detail)
-    as_many = len(selected(row.question, posts_of(row), sources.history))
-    shown = selected(row.question, posts, sources.history, most=as_many)
-    return PromptContent(row.question, shown)
-
-
-def own_aspects(_: ContentSources, row: Row) -> Content:
-    """Show the pair's own aspects."""
-    aspects = tuple(one.aspect for one in row.answer_key)
-    return PromptContent(row.question, aspects=aspects) if aspects else Unscored(NO_RUBRIC)
-
-
-def _shown(sources: ContentSources, row: Row, posts: Posts, none: str) -> Content:
-    if not posts:
-        return Unscored(none)
-    return PromptContent(row.question, selected(row.question, posts, sources.history))
-
-
-def _cited(row: Row) -> Posts:
-    """The posts that an aspect of the row cites. Aspects that people refuted count as well: what
-    they cite was the planner's evidence, whatever it is worth."""
-    named = {post for one in row.rubric_aspects for post in one.post_ids}
-    return tuple(post for post in posts_of(row) if post.id in named)
-
-
-class Condition(NamedTuple):
-    """One condition: what it shows, and how its results are treated."""
-
-    shows: str
-    """What a scorer is shown, in a few words."""
-    content: Callable[[ContentSources, Row], Content]
-    marker: str
-    """Its mark in plots, as matplotlib names it."""
-    colour: Literal["blue", "green", "grey", "orange", "red", "sky"]
-    default: bool = False
-    """Whether it is evaluated if no condition is named."""
-    control: bool = False
-    """Whether it shows what should not help: its rows are not ranked."""
-    of_twins: bool = True
-    """Whether twins are part of it."""
-    of_rubrics: bool = False
-    """Whether it goes by the rubric, which placebos and natural twins do not have."""
-
-    @property
-    def title(self) -> str:
-        """The heading of its tables on the leaderboard."""
-        return f"{'Control: shown' if self.control else 'Shown'} {self.shows}"
-
-    @property
-    def blind(self) -> bool:
-        """Whether it shows nothing of the user. Then accuracy on twins is 50 %, and a gain over
-        it would say no more than the accuracy does."""
-        return self.content is question_alone
-
-    @property
-    def drawn(self) -> bool:
-        """Whether its content is drawn while it runs, so that no file can have scores of it."""
-        return self.content is posts_of_stranger
-
-    @property
-    def unranked(self) -> str:
-        """Why its rows are not ranked; empty if they are."""
-        if self.control:
-            return f"control: it is shown {self.shows}"
-        return "it is shown the answer key" if self.content is own_aspects else ""
-
-    @property
-    def shows_posts(self) -> bool:
-        """Whether it shows posts, which [history] selects."""
-        return self.content not in (question_alone, own_aspects)
-
-    def applies(self, row: Row) -> bool:
-        """Whether a pair is part of it."""
-        if self.of_rubrics and label_of(row.mode) != "chosen":
-            return False
-        return self.of_twins or halves_of(row.mode) == 1
-
-
-CONDITIONS: dict[ConditionName, Condition] = {
-    "profile": Condition("the user's earlier posts", own_posts, "o", "blue", default=True),
-    "none": Condition("the question alone", question_alone, "s", "grey", default=True),
-    "profile-without-evidence": Condition(
-        "the user's posts without those that the rubric cites", uncited_posts, "v", "red",
-        control=True, of_rubrics=True,
-    ),
-    "evidence-only": Condition(
-        "only the posts that the rubric cites", cited_posts, "P", "green", control=True,
-        of_rubrics=True,
-    ),
-    "wrong-profile": Condition(
-        "the posts of another user, alike in category and length", posts_of_stranger, "X",
-        "orange", default=True, control=True, of_twins=False,
-    ),
-    "rubric": Condition(
-        "the pair's own aspects, which are the answer key", own_aspects, "^", "sky",
-        of_rubrics=True,
-    ),
-}  # fmt: skip
-"""The conditions by name, in the order of the leaderboard's tables."""
-
-
-def conditions_of(
-    given: Iterable[str] | None, rows: Callable[[], Iterable[Row]], sources: ContentSources
-) -> tuple[ConditionName, ...]:
-    """The conditions of these names, each once; or the default ones in which some row has content.
-
-    Raises InputError for a name that is not one, and for a condition in which no row has any.
-    """
-    by_name: dict[str, ConditionName] = {name: name for name in CONDITIONS}
-    names = [n for n in CONDITIONS if CONDITIONS[n].default] if given is None else [*given]
-    found = []
-    for name in dict.fromkeys(names):
-        if name not in by_name:
-            listed = f"One of: {', '.join(by_name)}.{near(name, by_name)}"
-            raise InputError(f"there is no condition {name!r}", where="--condition", fix=listed)
-        one = CONDITIONS[by_name[name]]
-        if any(
-            isinstance(one.content(sources, row), PromptContent)
-            for row in rows()
-            if one.applies(row)
-        ):
-            found.append(by_name[name])
-        elif given is not None:
-            raise InputError(
-                f"no pair can be shown {one.shows}",
-                where=f"--condition {name}",
-                fix="Leave it out, or name pairs that have what it shows.",
-            )
-    return tuple(found)
 
 
 async def ask_fitting(

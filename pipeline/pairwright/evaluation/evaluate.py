@@ -20,9 +20,9 @@ from pairwright.evaluation.conditions import (
 )
 from pairwright.evaluation.leaderboard import Leaderboard, rank_tables
 from pairwright.evaluation.leaderboard_page import board_page
+from pairwright.evaluation.scorers.baselines import BASELINES, MANNER
 from pairwright.evaluation.scorers.opening import OpenScorer
 from pairwright.evaluation.scorers.score_file import ScoreFile, ScoresOfFile
-from pairwright.evaluation.scorers.scorer import BASELINES, MANNER, ByPair
 from pairwright.evaluation.scores import (
     ScoresOf,
     ScoreTable,
@@ -32,7 +32,7 @@ from pairwright.evaluation.scores import (
     write_scores,
 )
 from pairwright.evaluation.session import ScorerSession, open_session, scorer_settings
-from pairwright.evaluation.settings import Scorers, history_hash, with_scorers
+from pairwright.evaluation.settings import Scorers, with_scorers
 from pairwright.lines import write_lines
 from pairwright.manner import is_choice_text
 from pairwright.options import ColumnMap, LabelMap, OutPath, ScorerNames, SubjectLimit, SubjectSplit
@@ -77,7 +77,7 @@ def evaluate(
     A scorer is one of the file, a baseline, or hf:ORG/NAME, openai:MODEL@URL, scores:FILE or
     python:FILE.py:CLASS. The baselines are longer, constant, overlap and similarity, and own-length
     and own-markup for histories that hold choices. COND: none, profile, rubric, or a
-    control: wrong-profile, evidence-only, profile-without-evidence. Without it, those that the
+    control: wrong-profile, profile-without-evidence. Without it, those that the
     pairs allow. Scores are stored as they come: running the same command again scores nothing
     twice. Exit code 1: a scorer left more than 5 % of the twins and other pairs without a score.
 
@@ -110,20 +110,13 @@ def evaluate(
         settings, asked = with_scorers(settings, names)
     given = None if conditions is None else tuple(conditions)
     drawn = given is None or "wrong-profile" in given
-    sources = ContentSources(
-        settings.history.rules(benchmark.study_posts),
-        Strangers(map(item_of, benchmark.rows() if drawn else ()), settings.seed),
-    )
-    shown = conditions_of(given, lambda: benchmark.rows(limit), sources)
+    strangers = Strangers(map(item_of, benchmark.rows() if drawn else ()), settings.seed)
+    sources = ContentSources(settings.history, strangers)
+    shown, left_out = conditions_of(given, lambda: benchmark.rows(limit), sources)
     if not any(row.profile for row in benchmark.rows()):
-        progress(Note("No posts: this cannot show whether a scorer reads the user."))
-    elif given is None:
-        for name in CONDITIONS.keys() - shown:
-            if CONDITIONS[name].default:
-                why = f"no pair can be shown {CONDITIONS[name].shows}"
-                if not any(map(CONDITIONS[name].applies, benchmark.rows(limit))):
-                    why = "it is not used on twins and placebos"
-                progress(Note(f"Condition {name} is left out: {why}."))
+        left_out = ["No posts: this cannot show whether a scorer reads the user."]
+    for line in left_out:
+        progress(Note(line))
     with open_session(settings, prompts, folder, progress, stop) as session:
         tables = run_async(_score(session, benchmark, asked, shown, sources, limit, folder))
     return EvaluationResult(folder, tuple(tables), rank_tables(tables, benchmark))
@@ -133,7 +126,7 @@ async def _score(
     session: ScorerSession,
     benchmark: Benchmark,
     scorers: tuple[str, ...],
-    conditions: tuple[ConditionName, ...],
+    conditions: list[ConditionName],
     sources: ContentSources,
     limit: int | None,
     folder: Path,
@@ -151,18 +144,15 @@ async def _score(
                 session.calls.progress(Note(said))
 
     async def score(opened: OpenScorer, name: ConditionName) -> ScoreTable:
-        condition = CONDITIONS[name]
-        work = partial(score_pair, scorer=opened.scorer, condition=name, sources=sources)
+        applies = CONDITIONS[name].applies
         scores = await session.calls.each(
             f"{opened.ref.name}, {name}",
-            filter(condition.applies, benchmark.rows(limit)),
-            work,
+            filter(applies, benchmark.rows(limit)),
+            partial(score_pair, scorer=opened.scorer, condition=name, sources=sources),
             workers=opened.workers,
             stop=opened.stop,
-            total=sum(map(condition.applies, benchmark.rows(limit))),
+            total=sum(map(applies, benchmark.rows(limit))),
         )
-        # [history] does not decide which posts the scores of a file were made with.
-        ruled = condition.shows_posts and not isinstance(opened.scorer, ByPair)
         about = ScoresOf(
             benchmark=benchmark.ref,
             path=benchmark.place_from(folder),
@@ -170,7 +160,6 @@ async def _score(
             labels=dict(benchmark.labels),
             scorer=opened.ref,
             condition=name,
-            shown=history_hash(sources.history) if ruled else "",
         )
         return write_scores(folder, about, scores)
 

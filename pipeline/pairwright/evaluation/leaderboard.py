@@ -221,7 +221,7 @@ def _row(table: ScoreTable, frames: Frames, builders: Mapping[str, tuple[str, ..
             gained += gains(own, other, name, of_twins=control.of_twins and not control.blind)
     return BoardRow(
         about=about,
-        mark=build_mark(about.scorer.model, builders) if about.scorer.model else "",
+        mark=build_mark(about.scorer.model, builders),
         tokens=round(float(own.tokens.mean()), 1) if len(own) else 0.0,
         units=len(units),
         units_scored=int(units.whole.sum()),

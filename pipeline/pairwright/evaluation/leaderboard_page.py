@@ -15,8 +15,8 @@ from pairwright.stats import ALIKE, p_value
 from pairwright.text import number_of
 
 COLOURS: dict[str, Colour] = {
-    "blue": plots.BLUE, "green": plots.GREEN, "grey": plots.GREY, "orange": plots.ORANGE,
-    "red": plots.RED, "sky": plots.SKY,
+    "blue": plots.BLUE, "grey": plots.GREY, "orange": plots.ORANGE, "red": plots.RED,
+    "sky": plots.SKY,
 }  # fmt: skip
 """The colours by the names that conditions have for them. Their markers differ, too."""
 HEADS = {
@@ -29,7 +29,6 @@ HEADS = {
 """What tables call the figures."""
 FEW_PLACEBOS = 20
 """Placebos below which nothing is concluded from their flips."""
-CITED = "gain over evidence-only"  # No sign of reading: a reader needs the cited posts alone.
 MOST_ROWS, MOST_MODES = 5, 2
 """Of the table at the end of an evaluation, so that the end fits into 15 lines."""
 
@@ -245,7 +244,7 @@ def readings(board: Leaderboard) -> list[tuple[str, str, str, ScorerFigure]]:
     for row in board.entries.values():
         shown = row.about.condition == "profile" and not row.about.blind
         for one in row.figures if shown else ():
-            if one.name not in (*FIGURES, CITED) and one.n:
+            if one.name not in FIGURES and one.n:
                 found.append((label(row), one.mode, one.name.removeprefix("gain over "), one))
             elif one.name == "both_right" and one.group == one.mode and one.n:
                 accuracy = row.figure("accuracy", one.mode)

@@ -7,7 +7,7 @@ they are of, and is written last. Figures join the lines with the pairs by id.
 import math
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -17,13 +17,12 @@ from pairwright.assets import __version__
 from pairwright.errors import CallFailed, InputError
 from pairwright.evaluation.benchmark import QUESTIONS, Benchmark, BenchmarkRef
 from pairwright.evaluation.conditions import CONDITIONS, ConditionName, ContentSources, ask_fitting
+from pairwright.evaluation.scorers.baselines import BLIND
 from pairwright.evaluation.scorers.scorer import (
-    BLIND,
     NOTHING_TO_SHOW,
     ByPair,
-    Pairwise,
+    Choice,
     Pointwise,
-    PreferredPlace,
     PromptContent,
     ResponseScore,
     Scorer,
@@ -32,12 +31,10 @@ from pairwright.evaluation.scorers.scorer import (
     failed_call,
 )
 from pairwright.lines import read_lines, read_one, write_lines, write_one
-from pairwright.models import together
+from pairwright.models import CONTEXT_LENGTH, together
 from pairwright.pairs import Row
 from pairwright.records import Record
 
-Choice = Literal["chosen", "rejected", "tie"]
-_CHOICES: dict[PreferredPlace, Choice] = {"first": "chosen", "second": "rejected", "tie": "tie"}
 _AGAIN = "Run `pairwright evaluate` again: nothing is scored twice."
 
 
@@ -71,8 +68,6 @@ class ScoresOf(Record):
     """How a file of pairs was read."""
     scorer: ScorerRef
     condition: ConditionName
-    shown: str = ""
-    """Hash of the rules by which posts were shown; empty for all that fit and for none."""
     pairwright: str = __version__
 
     @property
@@ -99,34 +94,20 @@ async def score_pair(
     elif isinstance(scorer, ByPair):
         found = _both(scorer.scores(row.id, condition))
     else:
+
+        async def ask(fewer: PromptContent) -> dict[str, Any] | Unscored:
+            if isinstance(scorer, Pointwise):
+                sides = scorer.score(fewer, row.chosen), scorer.score(fewer, row.rejected)
+                return _both(await together(*sides))
+            verdicts = await scorer.prefer(fewer, row.chosen, row.rejected)
+            return _verdicts(verdicts.forward, verdicts.backward, verdicts.tokens)
+
         try:
-            found, _ = await ask_fitting(
-                shown, sources.history, lambda fewer: _asked(scorer, fewer, row)
-            )
+            found, _ = await ask_fitting(shown, sources.history, ask)
         except CallFailed as error:
             found = failed_call(error)
-    if isinstance(found, Unscored):
-        detail = " ".join(found.detail.split())[:300]
-        found = {
-            "forward": found.forward and _CHOICES[found.forward],
-            "backward": found.backward and _CHOICES[found.backward],
-            "unscored": f"{found.reason} ({detail})" if detail else found.reason,
-        }
-    return Score(pair=row.id, condition=condition, **found)
-
-
-async def _asked(
-    scorer: Pointwise | Pairwise, shown: PromptContent, row: Row
-) -> dict[str, Any] | Unscored:
-    """What a scorer says of the pair, as fields of its line, or why it says nothing."""
-    if isinstance(scorer, Pointwise):
-        scores = await together(scorer.score(shown, row.chosen), scorer.score(shown, row.rejected))
-        return _both(scores)
-    choice = await scorer.prefer(shown, row.chosen, row.rejected)
-    if isinstance(choice, Unscored):
-        return choice
-    verdicts = {"forward": _CHOICES[choice.forward], "backward": _CHOICES[choice.backward]}
-    return {**verdicts, "tokens": choice.tokens}
+    fields = {"unscored": found.text} if isinstance(found, Unscored) else found
+    return Score(pair=row.id, condition=condition, **fields)
 
 
 def _both(scores: Sequence[ResponseScore | Unscored] | Unscored) -> dict[str, Any] | Unscored:
@@ -141,6 +122,22 @@ def _both(scores: Sequence[ResponseScore | Unscored] | Unscored) -> dict[str, An
         values.append(score.value)
         tokens += score.tokens
     return {"chosen": values[0], "rejected": values[1], "tokens": tokens}
+
+
+def _verdicts(
+    forward: Choice | Unscored, backward: Choice | Unscored, tokens: int
+) -> dict[str, Any] | Unscored:
+    """The fields of a judge's verdicts. If one order has none the pair has no score, and the
+    verdict of the other order is kept."""
+    fields: dict[str, Any] = {"tokens": tokens}
+    for order, verdict in (("backward", backward), ("forward", forward)):
+        if not isinstance(verdict, Unscored):
+            fields[order] = verdict
+        elif verdict.reason == CONTEXT_LENGTH:
+            return verdict
+        else:
+            fields["unscored"] = verdict.text
+    return fields
 
 
 class ScoreTable(NamedTuple):
@@ -218,8 +215,7 @@ def _lines(path: Path) -> tuple[Score, ...]:
     if not lines.is_file():
         what = f"is not there, and {path.name} was written for it"
         raise InputError(what, where=lines, fix=_AGAIN)
-    scores = tuple(read_lines(lines, Score))
-    places = dict[str, int]()
+    scores, places = tuple(read_lines(lines, Score)), dict[str, int]()
     for number, one in enumerate(scores, start=1):
         if (first := places.setdefault(one.pair, number)) != number:
             what = f"the pair {one.pair} is in line {first} already"

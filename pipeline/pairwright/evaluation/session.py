@@ -3,7 +3,7 @@ to them, stored, counted, reported and stopped."""
 
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
-from contextlib import asynccontextmanager, closing, contextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, closing, contextmanager
 from pathlib import Path
 from typing import Annotated, Literal, NamedTuple, TypeAlias, TypeVar
 
@@ -11,7 +11,7 @@ from typer import Option
 
 from pairwright import assets
 from pairwright.errors import ConfigError, on_disk
-from pairwright.evaluation.scorers.opening import Opening, OpenScorer, open_scorers, pointwise
+from pairwright.evaluation.scorers.opening import Opening, OpenScorer, pointwise
 from pairwright.evaluation.scorers.scorer import ScorerRef
 from pairwright.evaluation.settings import Policy, Scorers, load_scorers
 from pairwright.files import CALLS
@@ -42,11 +42,10 @@ def scorer_settings(scorers: str | Path | Scorers | None) -> tuple[Scorers, Prom
 
     Paths in a `Scorers` record start from the current folder. Raises ConfigError and InputError.
     """
-    base = Path.cwd()
     if isinstance(scorers, str | Path):
-        base, scorers = Path(scorers).resolve().parent, load_scorers(Path(scorers))
+        scorers = load_scorers(Path(scorers))
     settings = scorers or Scorers()
-    folder = settings_folder("prompts", settings.prompts, base, assets.PROMPTS)
+    folder = settings_folder("prompts", settings.prompts, Path(), assets.PROMPTS)
     return settings, Prompts.load(folder, PROMPTS)
 
 
@@ -131,15 +130,6 @@ class ScorerSession(NamedTuple):
     prompts: Prompts
     calls: ScoringCalls
 
-    @asynccontextmanager
-    async def scorer(self, name: str) -> AsyncIterator[OpenScorer]:
-        """Open a scorer. Raises ConfigError.
-
-        A model in this process stays in memory until the block ends, so open one at a time.
-        """
-        async with open_scorers(self._opening, [name]) as opened:
-            yield opened[name]
-
     @property
     def _opening(self) -> Opening:
         store, meter, progress, _ = self.calls
@@ -150,11 +140,15 @@ class ScorerSession(NamedTuple):
         of = self.settings
         return Opening(of.scorers, of.endpoints, self.prompts, store, meter, say)
 
+    def scorer(self, name: str) -> AbstractAsyncContextManager[OpenScorer]:
+        """Open a scorer, as `Opening.scorer` does. Raises ConfigError."""
+        return self._opening.scorer(name)
+
     def check_pointwise(self, names: Iterable[str]) -> None:
         """Check that scorers give a score of a single response, before anything is connected or
         loaded. Raises ConfigError."""
         for name in names:
-            pointwise(name, self._opening.open(name).scorer)
+            pointwise(name, self._opening.bound(name).scorer)
 
     @asynccontextmanager
     async def role(self, role: Role) -> AsyncIterator[OpenModel]:

@@ -4,28 +4,27 @@
     [scorers.NAME]       what is under test, by its kind          -> a class of `Spec`
     [judge]              judges outputs by their aspects          -> OutputJudge
     [policy]             what best-of-n samples from              -> Policy
-    [history]            which posts are shown                    -> ScorerHistory
+    [history]            which posts scorers are shown            -> settings.rules.HistoryRules
 
-The baselines (`scorers.scorer.BASELINES`) are there without a file.
+The baselines (`scorers.baselines.BASELINES`) are there without a file.
 """
 
 import os
 import re
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from pydantic import Field, ValidationError, field_validator, model_validator
 
 from pairwright.assets import DOCS
 from pairwright.errors import InputError, first_invalid
+from pairwright.evaluation.scorers.baselines import BASELINES
 from pairwright.evaluation.scorers.in_process import Classifier
 from pairwright.evaluation.scorers.judges import PairwiseJudge, PointwiseJudge
 from pairwright.evaluation.scorers.own_scorer import PythonScorer
 from pairwright.evaluation.scorers.score_file import ScoresOfFile
-from pairwright.evaluation.scorers.score_models import Guided, ServedClassifier, ServedLikelihood
-from pairwright.evaluation.scorers.scorer import BASELINES
-from pairwright.models import key_of
+from pairwright.evaluation.scorers.score_models import ServedClassifier, ServedLikelihood
 from pairwright.records import Record
 from pairwright.settings import read_toml, validated
 from pairwright.settings.endpoints import Endpoint, Sampling, check_endpoints
@@ -39,7 +38,6 @@ Spec = Annotated[
     Classifier
     | ServedClassifier
     | ServedLikelihood
-    | Guided
     | PythonScorer
     | ScoresOfFile
     | PairwiseJudge
@@ -47,39 +45,8 @@ Spec = Annotated[
     Field(discriminator="kind"),
 ]
 
-
-MOST_TOKENS = 10_000_000
-ALL_POSTS = HistoryRules(posts=100_000, history_tokens=MOST_TOKENS)
+ALL_POSTS = HistoryRules(posts=100_000, history_tokens=10_000_000)
 """The rules that show all posts that fit."""
-
-
-class ScorerHistory(Record):
-    """Which posts a scorer is shown. Without this table: those that people saw in the release's
-    study, or all that fit if there was no study."""
-
-    posts: Literal["study", "all"] | Annotated[int, Field(ge=1)] = Field(
-        "study",
-        description="'study': those that people saw, or all without a study; 'all'; or at"
-        " most so many, best ranked first",
-    )
-    history_tokens: int = Field(
-        MOST_TOKENS,
-        ge=100,
-        description="most tokens of history (four characters each; Chinese: one)",
-    )
-
-    def rules(self, study_posts: int | None) -> HistoryRules:
-        """The rules for a release whose study shows so many posts; None where nobody was asked."""
-        most = study_posts if self.posts == "study" else self.posts
-        return HistoryRules(
-            posts=most if isinstance(most, int) else ALL_POSTS.posts,
-            history_tokens=self.history_tokens,
-        )
-
-
-def history_hash(rules: HistoryRules) -> str:
-    """What results name the rules by: empty for all posts that fit."""
-    return "" if rules == ALL_POSTS else key_of(rules.model_dump_json())
 
 
 class OutputJudge(Record):
@@ -116,7 +83,8 @@ class Scorers(Record):
     scorers: dict[str, Spec] = Field(default={})
     judge: OutputJudge | None = None
     policy: Policy | None = None
-    history: ScorerHistory = ScorerHistory()
+    history: HistoryRules = ALL_POSTS
+    """Which posts scorers are shown: all that fit, unless the file says so."""
     prompts: str | None = Field(None, description="folder of prompts; none: those that ship")
     seed: int = Field(0, description="wrong profiles are drawn with it")
 
@@ -133,43 +101,20 @@ class Scorers(Record):
     @model_validator(mode="after")
     def _check_names(self) -> "Scorers":
         named = {f"scorers.{name}": spec for name, spec in self.scorers.items()}
-        roles = {"judge": self.judge, "policy": self.policy}
-        check_endpoints({**named, **roles}, self.endpoints)
+        check_endpoints({**named, "judge": self.judge, "policy": self.policy}, self.endpoints)
         for name, spec in self.scorers.items():
-            if not isinstance(spec, Guided):
-                continue
-            if not isinstance(self.scorers.get(spec.policy), ServedLikelihood):
-                raise ValueError(
-                    f"[scorers.{name}] policy = {spec.policy!r} is not a scorer of kind"
-                    " 'served-likelihood'"
-                )
-            reward = self.scorers.get(spec.reward)
-            if isinstance(reward, Guided) or not (reward or spec.reward in BASELINES):
-                raise ValueError(f"[scorers.{name}] reward = {spec.reward!r} is not a reward")
+            if isinstance(spec, ServedLikelihood) and spec.reward is not None:
+                reward = self.scorers.get(spec.reward)
+                guided = isinstance(reward, ServedLikelihood) and reward.reward is not None
+                if guided or not (reward or spec.reward in BASELINES):
+                    raise ValueError(f"[scorers.{name}] reward = {spec.reward!r} is not a reward")
         return self
 
 
 def load_scorers(path: Path) -> Scorers:
-    """Read the file, with the paths of its scorers made absolute. Raises ConfigError naming the
-    key."""
+    """Read the file; paths in it are relative to its folder. Raises ConfigError naming the key."""
     otherwise = f"{DOCS / 'evaluate.md'} shows one. The baselines need none."
-    settings = validated(Scorers, read_toml(path, otherwise), path)
-    folder = path.resolve().parent
-    placed = {name: _placed(spec, folder) for name, spec in settings.scorers.items()}
-    return _changed(settings, scorers=placed)
-
-
-def _placed(spec: Spec, folder: Path) -> Spec:
-    fields = spec.model_dump()
-    paths = {
-        key: str(folder / fields[key]) for key in ("folder", "path", "prompt") if fields.get(key)
-    }
-    return type(spec)(**fields | paths)
-
-
-def _changed(settings: Scorers, **changes: object) -> Scorers:
-    fields = {name: getattr(settings, name) for name in type(settings).model_fields}
-    return Scorers(**fields | changes)
+    return validated(Scorers, read_toml(path, otherwise), path)
 
 
 FORMS = {
@@ -203,12 +148,9 @@ def with_scorers(settings: Scorers, given: Iterable[str]) -> tuple[Scorers, tupl
                 where="--scorer",
                 fix="Name one of them in a file of scorers, as [scorers.OTHER-NAME].",
             )
-        tables = _changed(
-            tables,
-            endpoints={**tables.endpoints, **added.endpoints},
-            scorers={**tables.scorers, **added.scorers},
-        )
-        names[name] = None
+        endpoints = {**tables.endpoints, **added.endpoints}
+        more = {"endpoints": endpoints, "scorers": {**tables.scorers, **added.scorers}}
+        tables, names[name] = Scorers(**dict(tables) | more), None
     return tables, tuple(names)
 
 

@@ -56,7 +56,8 @@ def validated(
     all keys. Raises `error`, which names the key as the file has it and what it nearly is.
     """
     try:
-        return kind.model_validate(data if defaults is None else defaults)
+        given, folder = data if defaults is None else defaults, path.resolve().parent
+        return kind.model_validate(given, context={"folder": folder})
     except ValidationError as invalid:
         # A misspelt key leaves another one missing, and is what is to be corrected.
         errors = invalid.errors(include_url=False)

@@ -26,7 +26,7 @@ from typer import Option
 from pairwright.errors import CallFailed, InputError, PairwrightError, first_invalid
 from pairwright.evaluation.benchmark import Benchmark
 from pairwright.evaluation.conditions import CONDITIONS, ContentSources, Strangers, ask_fitting
-from pairwright.evaluation.scorers.opening import Opening, open_scorers, pointwise
+from pairwright.evaluation.scorers.opening import Opening, pointwise
 from pairwright.evaluation.scorers.scorer import Pointwise, PromptContent, ResponseScore, Unscored
 from pairwright.evaluation.session import scorer_settings
 from pairwright.evaluation.settings import Scorers
@@ -180,8 +180,7 @@ def serve_rewards(
     """
     settings, prompts = scorer_settings(scorers)
     pairs = Benchmark.built(release) if release is not None else None
-    history = settings.history.rules(pairs.study_posts if pairs else None)
-    sources = ContentSources(history, Strangers((), settings.seed))
+    sources = ContentSources(settings.history, Strangers((), settings.seed))
     about = {"scorer": name}
     if pairs:
         about |= {"release": f"{pairs.ref.title} {pairs.ref.digest}", "condition": condition}
@@ -190,10 +189,10 @@ def serve_rewards(
         meter, stopping = Meter(), asyncio.Event()
         given = Opening(settings.scorers, settings.endpoints, prompts, None, meter)
         with (stop or Stop()).heard_by(stopping.set, meter):
-            async with open_scorers(given, [name]) as found:
-                scorer = pointwise(name, found[name].scorer)
+            async with given.scorer(name) as found:
+                scorer = pointwise(name, found.scorer)
                 score = reward_scoring(scorer, sources, pairs, condition)
-                server = RewardServer(score, about | {"model": found[name].ref.model})
+                server = RewardServer(score, about | {"model": found.ref.model})
                 progress(Note(f"{name} is loading."))
                 # One plain answer is scored, by which a model in this process is loaded.
                 await scorer.score(PromptContent("Is it raining?"), "It is not raining.")

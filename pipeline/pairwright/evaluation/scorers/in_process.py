@@ -9,12 +9,12 @@ GPU.
 import asyncio
 import time
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from pydantic import Field
 
@@ -43,13 +43,6 @@ GATHER_S = 0.005
 """How long the first call waits for those that come with it."""
 
 
-_BESIDE = {"model", "revision", "device", "batch_tokens"}
-"""What decides no score, or is kept beside the settings."""
-
-
-Dtype = Literal["auto", "float32", "bfloat16", "float16"]
-
-
 class Classifier(Record):
     """A sequence-classification reward model, by transformers in this process (extra
     `[evaluate]`)."""
@@ -57,7 +50,9 @@ class Classifier(Record):
     kind: Literal["classifier"]
     model: str = Field(description="a folder or a Hugging Face id")
     revision: str | None = Field(None, description="revision of the model")
-    dtype: Dtype = Field("auto", description="'auto': bfloat16 on a GPU, float32 on a CPU")
+    dtype: Literal["auto", "float32", "bfloat16", "float16"] = Field(
+        "auto", description="'auto': bfloat16 on a GPU, float32 on a CPU"
+    )
     device: str = Field("auto", description="'auto': a GPU if there is one; or 'cpu', 'cuda:1'")
     batch_tokens: int = Field(
         16_384, ge=1, description="most tokens of one forward pass, padding included"
@@ -69,32 +64,19 @@ class Classifier(Record):
     def open(self, name: str, opening: Opening) -> OpenScorer:
         """Bind the model, which is loaded at the first request."""
         local = InProcess(name, self, opening.meter, opening.store, opening.say)
-        decides = canonical(self.model_dump(exclude=_BESIDE))
+        decides = canonical(self.model_dump(include={"kind", "dtype", "max_length"}))
         scorer = RewardModel(local, self.model, self.revision, decides)
         ref = ref_of(name, self.kind, self.model, self.revision, decides)
         return OpenScorer(scorer, ref, IN_PROCESS_PAIRS, (local,))
 
 
-class QueuedCall(NamedTuple):
-    """A request, and the place of its answer."""
-
-    request: Request
-    reply: asyncio.Future[bytes]
-
-    def answer(self, body: bytes) -> None:
-        """Give the answer to the caller, if it still waits."""
-        # The asker may have been cancelled.
-        if not self.reply.done():
-            self.reply.set_result(body)
-
-
 class BatchClient(Client):
-    """A client with a queue: while some calls are answered, others gather, and are answered
+    """A client with a queue: while some requests are answered, others gather, and are answered
     next."""
 
     def __init__(self, meter: Meter, store: Store | None) -> None:
         super().__init__(meter, store)
-        self._waiting: list[QueuedCall] = []
+        self._waiting: list[tuple[Request, asyncio.Future[bytes]]] = []
         self._working: asyncio.Task[None] | None = None
 
     async def __aexit__(self, *_: object) -> None:
@@ -107,16 +89,17 @@ class BatchClient(Client):
         """Wait for a score as a stored reply. Raises BudgetSpent, Interrupted, and what answering
         raises."""
         with self.meter.sending():
-            waiting = QueuedCall(request, asyncio.get_running_loop().create_future())
-            self._waiting.append(waiting)
+            reply: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
+            self._waiting.append((request, reply))
             if self._working is None or self._working.done():
                 self._working = asyncio.create_task(self._work())
-            body = await waiting.reply
+            body = await reply
         return completion_of(request.key, body)
 
     @abstractmethod
-    async def answer(self, gathered: list[QueuedCall]) -> None:
-        """Answer all that is given; what it raises, each of them raises."""
+    def answers(self, requests: Sequence[Request]) -> AsyncIterator[tuple[int, bytes]]:
+        """Give each request's place with the body of its reply, in any order; what it raises, all
+        requests without a reply raise."""
 
     async def _work(self) -> None:
         """Answer what is waiting, until nothing is."""
@@ -124,12 +107,14 @@ class BatchClient(Client):
         while self._waiting:
             gathered, self._waiting = self._waiting, []
             try:
-                await self.answer(gathered)
+                async for place, body in self.answers([request for request, _ in gathered]):
+                    if not gathered[place][1].done():  # The asker may have been cancelled.
+                        gathered[place][1].set_result(body)
             except Exception as error:
                 # Each asker hears of it; nobody awaits this task but the end.
-                for waiting in gathered:
-                    if not waiting.reply.done():
-                        waiting.reply.set_exception(error)
+                for _, reply in gathered:
+                    if not reply.done():
+                        reply.set_exception(error)
 
 
 def batch_places(texts: Sequence[TokenizedText], tokens: int) -> Iterator[list[int]]:
@@ -148,9 +133,6 @@ def batch_places(texts: Sequence[TokenizedText], tokens: int) -> Iterator[list[i
         batch.append(place)
     if batch:
         yield batch
-
-
-_KINDS = "Name the folder or Hugging Face id of such a model, and a device that is there."
 
 
 def unusable_model(where: str, model: str, what: str, fix: str = "") -> ConfigError:
@@ -181,28 +163,23 @@ class InProcess(BatchClient):
         await super().__aexit__()
         self._model = None
 
-    async def answer(self, gathered: list[QueuedCall]) -> None:
-        """Answer with scores, or that a conversation does not fit. Raises ConfigError where the
-        model cannot be used."""
+    async def answers(self, requests: Sequence[Request]) -> AsyncIterator[tuple[int, bytes]]:
+        """Score the conversations, or say that one does not fit. Raises ConfigError where the model
+        cannot be used."""
         self.go_on()
         model = self._model = self._model or await self._load()
-        conversations = [waiting.request.messages for waiting in gathered]
-        read = await asyncio.to_thread(lambda: [model.read(messages) for messages in conversations])
-        fitting: list[tuple[QueuedCall, TokenizedText]] = []
-        for waiting, text in zip(gathered, read, strict=True):
-            if len(text) > model.limit:
-                detail = f"{len(text)} tokens, and the model reads {model.limit}"
-                waiting.answer(body_of(detail, CONTEXT_LENGTH, kind="error"))
-            else:
-                fitting.append((waiting, text))
-        texts = [text for _, text in fitting]
-        for places in batch_places(texts, self._spec.batch_tokens):
+        texts = await asyncio.to_thread(lambda: [model.read(one.messages) for one in requests])
+        fitting = [place for place, text in enumerate(texts) if len(text) <= model.limit]
+        for place in set(range(len(texts))) - set(fitting):
+            detail = f"{len(texts[place])} tokens, and the model reads {model.limit}"
+            yield place, body_of(detail, CONTEXT_LENGTH, kind="error")
+        for batch in batch_places([texts[place] for place in fitting], self._spec.batch_tokens):
             self.go_on()
+            places = [fitting[place] for place in batch]
             scores = await asyncio.to_thread(model.scores, [texts[place] for place in places])
             # All are there before the first is handed on.
             for place, score in list(zip(places, scores, strict=True)):
-                waiting, text = fitting[place]
-                waiting.answer(score_reply(score, len(text)))
+                yield place, score_reply(score, len(texts[place]))
 
     async def _load(self) -> Any:
         if find_spec("torch") is None or find_spec("transformers") is None:
@@ -221,7 +198,8 @@ class InProcess(BatchClient):
             raise
         except Exception as error:  # What torch, transformers, the files and the machine raise.
             what = f"cannot be loaded: {str(error) or type(error).__name__}"
-            raise unusable_model(self._where, self._spec.model, what, _KINDS) from None
+            fix = "Name the folder or Hugging Face id of such a model, and a device that is there."
+            raise unusable_model(self._where, self._spec.model, what, fix) from None
         self._say(f"{self._where} is ready after {time.monotonic() - began:.0f} s")
         return loaded
 

@@ -12,10 +12,10 @@ from typing import Annotated, Literal, NamedTuple, TypeVar
 
 from pydantic import Field
 
-from pairwright.evaluation.scorers.opening import Opening, OpenScorer, canonical, ref_of
+from pairwright.evaluation.scorers.opening import InFolder, Opening, OpenScorer, canonical, ref_of
 from pairwright.evaluation.scorers.scorer import (
+    Choice,
     Preference,
-    PreferredPlace,
     PromptContent,
     ResponseScore,
     Unscored,
@@ -38,23 +38,6 @@ from pairwright.settings.prompt import OWN, SCORING, Prompts, PromptTemplate, la
 T = TypeVar("T")
 
 
-class MeteredModel(NamedTuple):
-    """A judge's model whose tokens are counted."""
-
-    model: Model
-    log: CallLog
-
-    @classmethod
-    def around(cls, model: Model) -> "MeteredModel":
-        log = CallLog()
-        return cls(model.with_log(log), log)
-
-    @property
-    def tokens(self) -> int:
-        """Tokens that were read and written."""
-        return self.log.tokens
-
-
 class PreferReply(Reply):
     reason: str
     verdict: Literal["A", "B", "tie"]
@@ -73,16 +56,17 @@ class _BoundJudge(NamedTuple):
 
     async def ask(
         self,
-        model: Model,
         name: str,
         shown: PromptContent,
         reply: type[Reply],
         read: Callable[[str], T | Unread],
         **responses: str,
-    ) -> T | Unscored:
+    ) -> tuple[T | Unscored, int]:
         """What the judge says of responses: by the last field of the JSON object that it is asked
-        for, or by `read` if it wrote something else. Raises CallFailed."""
-        posts = label_texts(post.text for post in shown.posts)
+        for, or by `read` if it wrote something else. Also the tokens that were read and written.
+        Raises CallFailed."""
+        log = CallLog()
+        model, posts = self.model.with_log(log), label_texts(post.text for post in shown.posts)
         known = {"posts": posts, "question": shown.question, "aspects": shown.aspects, **responses}
 
         def understood(text: str) -> T | Unread:
@@ -94,40 +78,75 @@ class _BoundJudge(NamedTuple):
 
         kind = None if isinstance(self.prompts, PromptTemplate) else reply
         answer = await model.ask(self.prompts.ask(name, **known), understood, kind)
-        return Unscored(answer.reason, answer.detail) if isinstance(answer, Dropped) else answer
+        if isinstance(answer, Dropped):
+            return Unscored(answer.reason, answer.detail), log.tokens
+        return answer, log.tokens
 
 
-_FORWARD: dict[JudgeVerdict, PreferredPlace] = {"A": "first", "B": "second", "tie": "tie"}
-_BACKWARD: dict[JudgeVerdict, PreferredPlace] = {"A": "second", "B": "first", "tie": "tie"}
+class ComparingJudge(_BoundJudge):
+    """A judge that compares.
+
+    Both orders are asked, so which of them is called the first decides nothing. The two halves of a
+    twin hold the same responses: without a history they are the same two calls.
+    """
+
+    async def prefer(self, shown: PromptContent, chosen: str, rejected: str) -> Preference:
+        """The judge's verdicts in both orders. Raises CallFailed."""
+
+        async def verdict(first: str, second: str) -> tuple[JudgeVerdict | Unscored, int]:
+            return await self.ask(
+                "prefer", shown, PreferReply, read_verdict, first=first, second=second
+            )
+
+        (forward, tokens), (backward, more) = await together(
+            verdict(chosen, rejected), verdict(rejected, chosen)
+        )
+        return Preference(
+            _named(forward, {"A": "chosen", "B": "rejected", "tie": "tie"}),
+            _named(backward, {"A": "rejected", "B": "chosen", "tie": "tie"}),
+            tokens + more,
+        )
+
+
+def _named(
+    verdict: JudgeVerdict | Unscored, names: dict[JudgeVerdict, Choice]
+) -> Choice | Unscored:
+    return verdict if isinstance(verdict, Unscored) else names[verdict]
+
+
+class RatingJudge(_BoundJudge):
+    """A judge that rates."""
+
+    async def score(self, shown: PromptContent, response: str) -> ResponseScore | Unscored:
+        """A whole number from 1 to 10. Raises CallFailed."""
+        score, tokens = await self.ask("rate", shown, RateReply, read_rating, response=response)
+        return score if isinstance(score, Unscored) else ResponseScore(float(score), tokens)
 
 
 class _Judge(Record):
     kind: str
     endpoint: str = Field(description="which of [endpoints]")
-    prompt: str | None = Field(
+    prompt: InFolder | None = Field(
         None, description="a prompt file of your own, relative to this file's folder; none: ours"
     )
     sampling: Sampling = Sampling()
 
     def bound(
-        self,
-        name: str,
-        opening: Opening,
-        prompt: str,
-        judge: "type[ComparingJudge] | type[RatingJudge]",
+        self, name: str, opening: Opening, judge: type[ComparingJudge] | type[RatingJudge]
     ) -> OpenScorer:
-        """Connect the judge, whose own prompt is checked as one of this name."""
+        """Connect the judge."""
         endpoint, prompts = opening.endpoints[self.endpoint], opening.prompts
         decides: dict[str, object] = {"sampling": self.sampling.model_dump()}
         asked: Prompts | PromptTemplate = prompts
         if self.prompt is not None:
-            asked = PromptTemplate.read(Path(self.prompt), OWN[prompt])
+            needed = OWN["prefer" if judge is ComparingJudge else "rate"]
+            asked = PromptTemplate.read(Path(self.prompt), needed)
             decides["prompt"] = asked.hash
         else:
             decides["structured"] = endpoint.structured
             used = sorted({"history", *SCORING})
             decides["prompts"] = {one: prompts.hashes[one] for one in used}
-        client = client_of(self.endpoint, endpoint, opening.meter, opening.store)
+        client = client_of(self.endpoint, endpoint, opening.meter, opening.store, opening.say)
         scorer = judge(Model(client, endpoint, self.sampling), asked)
         ref = ref_of(name, self.kind, endpoint.model, endpoint.revision, canonical(decides))
         return OpenScorer(scorer, ref, endpoint.concurrency, (client,))
@@ -140,7 +159,7 @@ class PairwiseJudge(_Judge):
 
     def open(self, name: str, opening: Opening) -> OpenScorer:
         """Connect it. Raises ConfigError."""
-        return self.bound(name, opening, "prefer", ComparingJudge)
+        return self.bound(name, opening, ComparingJudge)
 
 
 class PointwiseJudge(_Judge):
@@ -150,42 +169,4 @@ class PointwiseJudge(_Judge):
 
     def open(self, name: str, opening: Opening) -> OpenScorer:
         """Connect it. Raises ConfigError."""
-        return self.bound(name, opening, "rate", RatingJudge)
-
-
-class ComparingJudge(_BoundJudge):
-    """A judge that compares.
-
-    Both orders are asked, so which of them is called the first decides nothing. The two halves of a
-    twin hold the same responses: without a history they are the same two calls.
-    """
-
-    async def prefer(self, shown: PromptContent, first: str, second: str) -> Preference | Unscored:
-        """The judge's verdicts in both orders; a pair without one of them has no verdict. Raises
-        CallFailed."""
-        judge = MeteredModel.around(self.model)
-
-        async def verdict(a: str, b: str) -> JudgeVerdict | Unscored:
-            return await self.ask(
-                judge.model, "prefer", shown, PreferReply, read_verdict, first=a, second=b
-            )
-
-        forward, backward = await together(verdict(first, second), verdict(second, first))
-        if isinstance(forward, Unscored):
-            other = None if isinstance(backward, Unscored) else _BACKWARD[backward]
-            return Unscored(forward.reason, forward.detail, backward=other)
-        if isinstance(backward, Unscored):
-            return Unscored(backward.reason, backward.detail, forward=_FORWARD[forward])
-        return Preference(_FORWARD[forward], _BACKWARD[backward], judge.tokens)
-
-
-class RatingJudge(_BoundJudge):
-    """A judge that rates."""
-
-    async def score(self, shown: PromptContent, response: str) -> ResponseScore | Unscored:
-        """A whole number from 1 to 10. Raises CallFailed."""
-        judge = MeteredModel.around(self.model)
-        score = await self.ask(
-            judge.model, "rate", shown, RateReply, read_rating, response=response
-        )
-        return score if isinstance(score, Unscored) else ResponseScore(float(score), judge.tokens)
+        return self.bound(name, opening, RatingJudge)

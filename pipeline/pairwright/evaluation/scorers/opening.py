@@ -2,19 +2,16 @@
 table of a file of scorers, and its method `open`."""
 
 import json
-from collections.abc import AsyncIterator, Iterable, Mapping
+from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
-from typing import NamedTuple, Protocol
+from pathlib import Path
+from typing import Annotated, NamedTuple, Protocol
+
+from pydantic import AfterValidator, ValidationInfo
 
 from pairwright.errors import ConfigError, near
-from pairwright.evaluation.scorers.scorer import (
-    BASELINES,
-    Baseline,
-    ByPair,
-    Pointwise,
-    Scorer,
-    ScorerRef,
-)
+from pairwright.evaluation.scorers.baselines import BASELINES, Baseline
+from pairwright.evaluation.scorers.scorer import ByPair, Pointwise, Scorer, ScorerRef
 from pairwright.models import key_of
 from pairwright.models.client import Client, Meter
 from pairwright.models.connect import Say, say
@@ -24,6 +21,14 @@ from pairwright.settings.prompt import Prompts
 
 IN_PROCESS_PAIRS = 256
 """Enough texts at once that those of about the same length fill a batch."""
+
+
+def _placed(path: str, info: ValidationInfo) -> str:
+    return str(Path((info.context or {}).get("folder", "")) / path)
+
+
+InFolder = Annotated[str, AfterValidator(_placed)]
+"""A path in a file of settings: relative to its folder."""
 
 
 class OpenScorer(NamedTuple):
@@ -46,7 +51,7 @@ class ScorerTable(Protocol):
     """The table of a scorer in a file of scorers."""
 
     def open(self, name: str, opening: "Opening", /) -> OpenScorer:
-        """Open the scorer. Raises ConfigError."""
+        """Bind the scorer to what answers for it. Raises ConfigError."""
 
 
 class Opening(NamedTuple):
@@ -59,8 +64,8 @@ class Opening(NamedTuple):
     meter: Meter
     say: Say = say
 
-    def open(self, name: str) -> OpenScorer:
-        """Open a scorer of the file or a baseline; nothing is connected or loaded before it is
+    def bound(self, name: str) -> OpenScorer:
+        """Bind a scorer of the file or a baseline; nothing is connected or loaded before it is
         asked for what is not stored. Raises ConfigError for a name that is not there, a key that
         is not set and an endpoint that cannot score."""
         if name in BASELINES:
@@ -75,21 +80,17 @@ class Opening(NamedTuple):
             f" scorers.{near(name, names)}",
         )
 
+    @asynccontextmanager
+    async def scorer(self, name: str) -> AsyncIterator[OpenScorer]:
+        """Open a scorer, and close at the end what is connected or loaded. Raises ConfigError.
 
-@asynccontextmanager
-async def open_scorers(
-    opening: Opening, names: Iterable[str]
-) -> AsyncIterator[dict[str, OpenScorer]]:
-    """Open scorers by name, and close at the end what is connected or loaded. Raises ConfigError.
-
-    A model in this process stays in memory to the end of the block: open one scorer at a time if
-    several do not fit.
-    """
-    async with AsyncExitStack() as stack:
-        opened = {name: opening.open(name) for name in names}
-        for client in (client for one in opened.values() for client in one.clients):
-            await stack.enter_async_context(client)
-        yield opened
+        A model in this process stays in memory until the block ends, so open one at a time.
+        """
+        async with AsyncExitStack() as stack:
+            opened = self.bound(name)
+            for client in opened.clients:
+                await stack.enter_async_context(client)
+            yield opened
 
 
 def canonical(decides: object) -> str:

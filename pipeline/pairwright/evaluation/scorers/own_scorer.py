@@ -18,39 +18,34 @@ import inspect
 import re
 import sys
 import traceback
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import AsyncIterator, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Literal, NamedTuple, SupportsFloat
+from typing import Any, Literal, NamedTuple
 
 from pydantic import Field, JsonValue, field_validator
 
 from pairwright.assets import DOCS
 from pairwright.errors import ConfigError
-from pairwright.evaluation.scorers.in_process import BatchClient, QueuedCall
+from pairwright.evaluation.scorers.in_process import BatchClient
 from pairwright.evaluation.scorers.opening import (
     IN_PROCESS_PAIRS,
+    InFolder,
     Opening,
     OpenScorer,
     canonical,
     ref_of,
 )
-from pairwright.evaluation.scorers.score_models import RewardModel
+from pairwright.evaluation.scorers.score_models import NO_SCORE, RewardModel
 from pairwright.evaluation.scorers.scorer import PromptContent, ResponseScore, Unscored
-from pairwright.models import Completion
-from pairwright.models.client import Meter
+from pairwright.models import Request
 from pairwright.models.reply import body_of
 from pairwright.models.scores import score_reply
-from pairwright.models.store import Store
 from pairwright.pairs.conversion import user_message
 from pairwright.records import Record
 
 _CLASS = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
-_SHAPE = f'{DOCS / "evaluate.md"}, "A class of your own", shows one.'
-_NUMBERS = "It must give one finite number, or None, for each candidate, in their order."
-_NONE = "none"
 
 
 class PythonScorer(Record):
@@ -64,7 +59,11 @@ class PythonScorer(Record):
     revision: str | None = Field(
         None, description="any word for what its file does not show, such as weights it loads"
     )
-    folder: str = Field(".", description="where the module is, relative to this file's folder")
+    folder: InFolder = Field(
+        ".",
+        validate_default=True,
+        description="where the module is, relative to this file's folder",
+    )
     batch: int = Field(64, ge=1, description="most responses that it is given at once")
 
     @field_validator("object")
@@ -75,36 +74,25 @@ class PythonScorer(Record):
         return name
 
     def open(self, name: str, opening: Opening) -> OpenScorer:
-        """Find the class. Raises ConfigError as `find_class` does."""
-        found = find_class(name, self)
-        own = OwnObject(found, self.options, self.batch, opening.meter, opening.store)
+        """Find the class; nothing is made of it yet. Raises ConfigError as `find_class` does."""
+        where = f'[scorers.{name}] object = "{self.object}"'
+        found, where = find_class(where, self)
         # The hash of the file that defines it is part of what decides its scores.
-        decides = canonical({"kind": self.kind, "options": self.options, "code": found.code})
+        code = sha256(Path(inspect.getfile(found)).read_bytes()).hexdigest()
+        decides = canonical({"kind": self.kind, "options": self.options, "code": code})
+        own = OwnScorer(found, where, self, decides, opening)
         ref = ref_of(name, self.kind, self.object, self.revision, decides)
-        scorer = OwnReward(own, self.object, self.revision, decides, own=own)
-        return OpenScorer(scorer, ref, IN_PROCESS_PAIRS, (own,))
+        return OpenScorer(own, ref, IN_PROCESS_PAIRS, (own,))
 
 
-class OwnClass(NamedTuple):
-    """A class that was found, checked as far as it can be without making an object of it."""
-
-    where: str
-    """The class's place in the file of scorers, and its own file; for messages."""
-    cls: type
-    file: Path
-    code: str
-    """sha256 of the file that defines it."""
-
-
-def find_class(name: str, spec: PythonScorer) -> OwnClass:
-    """Import the module and look the class up; nothing is made of it yet.
+def find_class(where: str, spec: PythonScorer) -> tuple[type, str]:
+    """Import the module and look the class up; also its place and file, for messages.
 
     Raises ConfigError, naming file and class, for a module that cannot be imported, a class that is
     not in it or has no method `score`, and options that it does not take.
     """
-    where = f'[scorers.{name}] object = "{spec.object}"'
     module_name, _, class_name = spec.object.partition(":")
-    module = _module(where, module_name, Path(spec.folder))
+    module = _module(where, module_name, Path(spec.folder).resolve())
     file = getattr(module, "__file__", None) or module_name
     found = getattr(module, class_name, None)
     if not isinstance(found, type):
@@ -113,15 +101,15 @@ def find_class(name: str, spec: PythonScorer) -> OwnClass:
         raise ConfigError(f"{file} has no class {class_name}", where=where, fix=fix)
     where = f"{where} ({file}, class {class_name})"
     if not callable(getattr(found, "score", None)):
-        raise ConfigError("has no method score(self, candidates)", where=where, fix=_SHAPE)
+        fix = f'{DOCS / "evaluate.md"}, "A class of your own", shows one.'
+        raise ConfigError("has no method score(self, candidates)", where=where, fix=fix)
     signature = inspect.signature(found)
     try:
         signature.bind(**spec.options)
     except TypeError as error:
         fix = f"It takes {signature}; options = {{ NAME = VALUE }} gives them."
         raise ConfigError(f"does not take these options: {error}", where=where, fix=fix) from None
-    source = Path(inspect.getfile(found))
-    return OwnClass(where, found, source, sha256(source.read_bytes()).hexdigest())
+    return found, where
 
 
 def _module(where: str, name: str, folder: Path) -> ModuleType:
@@ -163,87 +151,75 @@ class Candidate(NamedTuple):
     response: str
 
 
-class OwnObject(BatchClient):
-    """One such object, which is made at the first request."""
+class OwnScorer(BatchClient):
+    """One object of such a class, which is made at the first request, as a scorer."""
 
     def __init__(
-        self, own: OwnClass, options: dict[str, Any], batch: int, meter: Meter, store: Store | None
+        self, cls: type, where: str, spec: PythonScorer, decides: str, opening: Opening
     ) -> None:
-        """`batch` is the most candidates that it is given at once."""
-        super().__init__(meter, store)
-        self._own, self._options, self._batch = own, options, batch
+        super().__init__(opening.meter, opening.store)
+        self._cls, self._where, self._spec = cls, where, spec
+        self._stored = RewardModel(self, spec.object, spec.revision, decides)
         self._object: Any = None
-        self.candidates: dict[str, Candidate] = {}
+        self._candidates: dict[str, Candidate] = {}
         """What is asked for just now, by the key of its request."""
 
-    async def answer(self, gathered: list[QueuedCall]) -> None:
-        """Answer with the object's scores. Raises ConfigError for what the object raises or gives
-        back instead of scores."""
-        for at in range(0, len(gathered), self._batch):
+    async def score(self, shown: PromptContent, response: str) -> ResponseScore | Unscored:
+        """The score of a response. Raises ConfigError for what the object raises, or gives back in
+        place of scores."""
+        key = self._stored.request(shown, response).key
+        posts = tuple(post.text for post in shown.posts)
+        prompt = user_message(shown.question, shown.posts, shown.aspects)
+        self._candidates[key] = Candidate(shown.question, posts, shown.aspects, prompt, response)
+        try:
+            return await self._stored.score(shown, response)
+        finally:
+            self._candidates.pop(key, None)
+
+    async def answers(self, requests: Sequence[Request]) -> AsyncIterator[tuple[int, bytes]]:
+        """Ask the object. Raises ConfigError for what it raises, or gives back instead of
+        scores."""
+        for at in range(0, len(requests), self._spec.batch):
             self.go_on()
-            lot = gathered[at : at + self._batch]
+            lot = requests[at : at + self._spec.batch]
             # A tuple: a class that sorted the candidates in place would mix up their scores.
-            candidates = tuple(self.candidates[one.request.key] for one in lot)
-            for waiting, score in zip(lot, await self._scores(candidates), strict=True):
-                waiting.answer(body_of(_NONE) if score is None else score_reply(score, 0))
+            scores = await self._scores(tuple(self._candidates[one.key] for one in lot))
+            for place, score in enumerate(scores, start=at):
+                none = body_of("the scorer gives none", NO_SCORE, kind="error")
+                yield place, none if score is None else score_reply(score, 0)
 
     async def _scores(self, candidates: tuple[Candidate, ...]) -> list[float | None]:
         try:
             if self._object is None:
-                self._object = await asyncio.to_thread(self._own.cls, **self._options)
+                self._object = await asyncio.to_thread(self._cls, **self._spec.options)
             if inspect.iscoroutinefunction(self._object.score):
                 reply = await self._object.score(candidates)
             else:
                 reply = await asyncio.to_thread(self._object.score, candidates)
         except (Exception, SystemExit) as error:  # Anything that the user's code raises.
-            what, fix = place_of(error, self._own.file), "Fix it; what was scored is stored."
-            raise ConfigError(what, where=self._own.where, fix=fix) from error
-        if wrong := _fault(reply, len(candidates)):
-            raise ConfigError(f"score() gave {wrong}", where=self._own.where, fix=_NUMBERS)
-        return [None if one is None else float(one) for one in reply]
+            file, fix = Path(inspect.getfile(self._cls)), "Fix it; what was scored is stored."
+            raise ConfigError(place_of(error, file), where=self._where, fix=fix) from error
+        if isinstance(scores := scores_in(reply, len(candidates)), str):
+            fix = "It must give one finite number, or None, for each candidate, in their order."
+            raise ConfigError(f"score() gave {scores}", where=self._where, fix=fix)
+        return scores
 
 
-def _fault(reply: Any, n: int) -> str:
-    """What is wrong with a reply that should be n scores; empty if nothing is."""
+def scores_in(reply: Any, n: int) -> list[float | None] | str:
+    """The n scores of a reply, or what is wrong with it."""
     # A set has no order, and a mapping's would be that of its keys.
     ordered = hasattr(reply, "__len__") and hasattr(reply, "__getitem__")
     if not ordered or isinstance(reply, str | bytes | Mapping):
         return f"{type(reply).__name__}, and not a list of scores"
     if len(reply) != n:
         return f"{len(reply)} scores for {n} candidates"
-    wrong = [one for one in reply if one is not None and not _is_number(one)]
-    return f"{wrong[0]!r:.60} as a score" if wrong else ""
-
-
-def _is_number(score: object) -> bool:
-    if isinstance(score, bool | str | bytes) or not isinstance(score, SupportsFloat):
-        return False
-    try:
-        float(score)
-    except (TypeError, ValueError, OverflowError):
-        return False
-    return True
-
-
-@dataclass(frozen=True)
-class OwnReward(RewardModel):
-    """A class of your own as a scorer."""
-
-    own: OwnObject = field(kw_only=True)
-
-    async def score(self, shown: PromptContent, response: str) -> ResponseScore | Unscored:
-        """The score of a response. Raises ConfigError for what the object raises, or gives back in
-        place of scores."""
-        key, posts = self.request(shown, response).key, tuple(post.text for post in shown.posts)
-        prompt = user_message(shown.question, shown.posts, shown.aspects)
-        self.own.candidates[key] = Candidate(shown.question, posts, shown.aspects, prompt, response)
+    scores = list[float | None]()
+    for one in reply:
         try:
-            return await super().score(shown, response)
-        finally:
-            self.own.candidates.pop(key, None)
-
-    def read(self, completion: Completion) -> ResponseScore | Unscored:
-        """The score that a stored reply says; a reply without one says so."""
-        if completion.text == _NONE:
-            return Unscored("no_score", "the scorer gives none")
-        return super().read(completion)
+            number = None if one is None else float(one)
+        except (TypeError, ValueError, OverflowError):
+            return f"{one!r:.60} as a score"
+        if isinstance(one, bool | str | bytes):
+            return f"{one!r:.60} as a score"
+        scores.append(number)
+    return scores

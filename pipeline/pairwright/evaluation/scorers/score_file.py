@@ -9,22 +9,23 @@ that there is none.
 
 import math
 from collections.abc import Collection, Iterable
+from contextlib import suppress
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Literal
 
 from pydantic import Field
 
 from pairwright.errors import InputError
 from pairwright.evaluation.conditions import CONDITIONS, ConditionName
-from pairwright.evaluation.scorers.opening import Opening, OpenScorer
+from pairwright.evaluation.scorers.opening import InFolder, Opening, OpenScorer
 from pairwright.evaluation.scorers.scorer import ResponseScore, ScorerRef, Unscored
 from pairwright.pairs.layout import file_digest
 from pairwright.records import Record
 from pairwright.sources.tables import OPENERS, SourceRow, sound_rows
 
 COLUMNS = ("pair", "condition", "chosen", "rejected")
-IN_FILES = tuple(name for name, condition in CONDITIONS.items() if not condition.drawn)
-"""The conditions that a file may have scores of."""
+IN_FILES = tuple(name for name in CONDITIONS if name != "wrong-profile")
+"""The conditions that a file may have scores of; a wrong profile is drawn while one runs."""
 _FORM = (
     f"A line has pair (its id), condition ({', '.join(IN_FILES[:-1])} or {IN_FILES[-1]}), and the"
     " scores of both responses: chosen and rejected."
@@ -32,27 +33,21 @@ _FORM = (
 
 
 class ScoresOfFile(Record):
-    """Scores that were computed elsewhere, in a file: a line for each pair and response."""
+    """Scores that were computed elsewhere, in a file: a line for each pair and condition."""
 
     kind: Literal["scores"]
-    path: str = Field(description="the .csv or .jsonl file, relative to this file's folder")
+    path: InFolder = Field(description="the .csv or .jsonl file, relative to this file's folder")
     model: str = Field("", description="what computed them, to be shown with the results")
     revision: str | None = Field(None, description="revision of that")
 
     def open(self, name: str, _: Opening) -> OpenScorer:
         """Read the file. Raises InputError as `ScoreFile` does."""
         file = ScoreFile(Path(self.path))
+        digest = file_digest(file.path)
         ref = ScorerRef(
-            name=name, kind=self.kind, model=self.model, revision=self.revision,
-            settings=file.digest,
-        )  # fmt: skip
+            name=name, kind=self.kind, model=self.model, revision=self.revision, settings=digest
+        )
         return OpenScorer(file, ref)
-
-
-class _Line(NamedTuple):
-    where: str
-    chosen: float | None
-    rejected: float | None
 
 
 class ScoreFile:
@@ -62,36 +57,37 @@ class ScoreFile:
         """Read the file. Raises InputError, naming the line, for a file that cannot be read, a line
         without the four columns, an unknown condition, a score that is not a finite number, and a
         second line for the same pair and condition."""
-        self.path, self._lines = path, dict[tuple[str, str], _Line]()
+        self.path = path
+        self._lines = dict[tuple[str, str], tuple[str, float | None, float | None]]()
+        """By pair and condition the line's place, and both scores."""
         suffix = path.suffix.lower()
         if suffix not in (".csv", ".jsonl"):
             raise InputError("is neither .csv nor .jsonl", where=path, fix=_FORM)
         for row in sound_rows(path, OPENERS[suffix], _FORM)[1]:
-            key, sides = _key(row), (_score(row, side) for side in COLUMNS[2:])
-            if before := self._lines.get(key):
-                what = f"{key[0]} has scores in condition {key[1]} already, in line"
-                line = before.where.rpartition(":")[2]
-                raise InputError(f"{what} {line}", where=row.where, fix="Keep one of the two.")
-            self._lines[key] = _Line(row.where, *sides)
+            key, chosen, rejected = _key(row), _score(row, "chosen"), _score(row, "rejected")
+            if key in self._lines:
+                line = self._lines[key][0].rpartition(":")[2]
+                what = f"{key[0]} has scores in condition {key[1]} already, in line {line}"
+                raise InputError(what, where=row.where, fix="Keep one of the two.")
+            self._lines[key] = row.where, chosen, rejected
         if not self._lines:
             raise InputError("holds no scores", where=path, fix=_FORM)
-        self.digest = file_digest(path)
 
     def check(
         self, pairs: Collection[str], conditions: Iterable[ConditionName], ids: Path
-    ) -> tuple[ConditionName, ...]:
+    ) -> list[ConditionName]:
         """The conditions of these that the file has scores of. Raises InputError if there is none,
         and for a pair that is not among `pairs`, which the file `ids` lists."""
-        strange = [(pair, line) for (pair, _), line in self._lines.items() if pair not in pairs]
+        strange = [key for key in self._lines if key[0] not in pairs]
         if strange:
-            (pair, line), others = strange[0], len(strange) - 1
+            others = f", nor {len(strange) - 1} others" if strange[1:] else ""
             raise InputError(
-                f"there is no pair {pair!r}" + (f", nor {others} others" if others else ""),
-                where=line.where,
+                f"there is no pair {strange[0][0]!r}{others}",
+                where=self._lines[strange[0]][0],
                 fix=f"Use the ids in {ids}: it has the id and the line of each pair.",
             )
-        known, wanted = {condition for _, condition in self._lines}, tuple(conditions)
-        if own := tuple(condition for condition in wanted if condition in known):
+        known, wanted = {condition for _, condition in self._lines}, list(conditions)
+        if own := [condition for condition in wanted if condition in known]:
             return own
         options = " ".join(f"--condition {name}" for name in IN_FILES if name in known)
         raise InputError(
@@ -104,12 +100,12 @@ class ScoreFile:
     def scores(self, pair: str, condition: str) -> tuple[ResponseScore, ResponseScore] | Unscored:
         """Find the scores of the chosen and of the rejected response; or say that the file has
         none."""
-        line = self._lines.get((pair, condition))
-        if line is None:
+        if (pair, condition) not in self._lines:
             return Unscored("not_in_file")
-        if line.chosen is None or line.rejected is None:
-            return Unscored("no_score", f"empty in line {line.where.rpartition(':')[2]}")
-        return ResponseScore(line.chosen), ResponseScore(line.rejected)
+        where, chosen, rejected = self._lines[pair, condition]
+        if chosen is None or rejected is None:
+            return Unscored("no_score", f"empty in line {where.rpartition(':')[2]}")
+        return ResponseScore(chosen), ResponseScore(rejected)
 
 
 def _key(row: SourceRow) -> tuple[str, str]:
@@ -124,15 +120,15 @@ def _key(row: SourceRow) -> tuple[str, str]:
 
 
 def _score(row: SourceRow, column: str) -> float | None:
-    cell: Any = row.fields[column]
+    cell = row.fields[column]
     if cell is None or cell == "":
         return None
     # In JSON a number in quotes is a slip. Python alone takes "1_0" for ten.
-    quoted = isinstance(cell, str) and row.where.partition(".jsonl:")[1]
-    try:
-        score = math.nan if quoted or isinstance(cell, bool) or "_" in str(cell) else float(cell)
-    except (TypeError, ValueError, OverflowError):
-        score = math.nan
+    as_number = (str, int, float) if ".jsonl:" not in row.where else (int, float)
+    score = math.nan
+    if isinstance(cell, as_number) and not isinstance(cell, bool) and "_" not in str(cell):
+        with suppress(ValueError, OverflowError):
+            score = float(cell)
     if not math.isfinite(score):
         raise _wrong(row, column, "is not a finite number; leave it empty where there is no score")
     return score

@@ -1,14 +1,14 @@
-"""Models that score a conversation: reward models, language models, and a policy of both.
+"""Models that score a conversation: reward models, and language models.
 
 They are asked as a generating model is, so their scores are durable like any call: the last message
 is the response. A reward model's completion is one number; a language model's completion lists the
-response's tokens with their log-probabilities. `llm` turns that into a request of vLLM or into a
-forward pass in this process.
+response's tokens with their log-probabilities. `pairwright.models.scores` turns that into requests
+of vLLM, and `in_process` into a forward pass in this process.
 """
 
 import math
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from pydantic import Field
 
@@ -20,91 +20,85 @@ from pairwright.evaluation.scorers.opening import (
     pointwise,
     ref_of,
 )
-from pairwright.evaluation.scorers.scorer import (
-    Pointwise,
-    PromptContent,
-    ResponseScore,
-    Unscored,
-)
+from pairwright.evaluation.scorers.scorer import Pointwise, PromptContent, ResponseScore, Unscored
 from pairwright.models import CONTEXT_LENGTH, LLM, Completion, Request, together
+from pairwright.models.client import Client
 from pairwright.models.connect import api_key
 from pairwright.models.scores import Classify, PromptLogprobs, ScoringServer, TokenLogprobs
 from pairwright.pairs.conversion import user_message
 from pairwright.records import Record
 from pairwright.settings.prompt import Message
 
-_WIRES: dict[str, tuple[type[ScoringServer], str, str]] = {
-    "served": (
-        Classify, "/classify", "Give the base_url of `vllm serve MODEL --runner pooling`, or use"
-        " kind = 'classifier' for a model in this process.",
-    ),
-    "served-likelihood": (
-        PromptLogprobs, "prompt_logprobs", "Give the base_url of `vllm serve MODEL`.",
-    ),
-}  # fmt: skip
-"""By kind: the client, what a server must offer, and what to do if it does not."""
+NO_SCORE = "no_score"
 
 
-class _Served(Record):
-    kind: str
+class ServedClassifier(Record):
+    """The same served by vLLM: raw logits of its `/classify`."""
+
+    kind: Literal["served"]
     endpoint: str = Field(description="which of [endpoints]")
 
     def open(self, name: str, opening: Opening) -> OpenScorer:
         """Bind the server. Raises ConfigError for an endpoint that is no server of vLLM's, and for
         a key that is not set."""
-        endpoint, (wire, needed, fix) = opening.endpoints[self.endpoint], _WIRES[self.kind]
-        if endpoint.engine == "vllm" or endpoint.recording is not None:
-            where = f"[endpoints.{self.endpoint}], which [scorers.{name}] names"
-            what = f"has no {needed}: only vLLM's servers have it"
-            raise ConfigError(what, where=where, fix=fix)
-        client = wire(
-            self.endpoint, endpoint, opening.meter, opening.store,
-            api_key=api_key(self.endpoint, endpoint), say=opening.say,
-        )  # fmt: skip
-        model = endpoint.model, endpoint.revision
-        scorer = self.bound(client, *model, canonical({"kind": self.kind}))
-        ref = ref_of(name, self.kind, *model, canonical(self.model_dump(exclude={"endpoint"})))
+        fix = (
+            "Give the base_url of `vllm serve MODEL --runner pooling`, or use kind = 'classifier'"
+            " for a model in this process."
+        )
+        client = _connected(name, self.endpoint, opening, Classify, "/classify", fix)
+        endpoint, decides = opening.endpoints[self.endpoint], canonical({"kind": self.kind})
+        scorer = RewardModel(client, endpoint.model, endpoint.revision, decides)
+        ref = ref_of(name, self.kind, endpoint.model, endpoint.revision, decides)
         return OpenScorer(scorer, ref, endpoint.concurrency, (client,))
 
-    def bound(self, client: LLM, model: str, revision: str | None, decides: str) -> "RewardModel":
-        return RewardModel(client, model, revision, decides)
 
-
-class ServedClassifier(_Served):
-    """The same served by vLLM: raw logits of its `/classify`."""
-
-    kind: Literal["served"]
-
-
-class ServedLikelihood(_Served):
-    """How likely a language model makes a response, token by token, by vLLM's
-    `prompt_logprobs`."""
+class ServedLikelihood(Record):
+    """How likely a language model makes a response, token by token, by vLLM's `prompt_logprobs`.
+    With a reward it is what reward-guided decoding adds up: log pi(y|x) + r(x, y) / beta. Its
+    accuracy is then the policy accuracy of Pref-LaMP (arXiv 2512.23067)."""
 
     kind: Literal["served-likelihood"]
+    endpoint: str = Field(description="which of [endpoints]")
     per_token: bool = Field(False, description="divide the sum by the number of tokens")
-
-    def bound(self, client: LLM, model: str, revision: str | None, decides: str) -> "LanguageModel":
-        # The same replies give the sum and the mean.
-        return LanguageModel(client, model, revision, decides, self.per_token)
-
-
-class Guided(Record):
-    """What reward-guided decoding adds up: how likely a language model makes a response, and a
-    reward over beta. Its accuracy is the policy accuracy of Pref-LaMP (arXiv 2512.23067)."""
-
-    kind: Literal["guided"]
-    policy: str = Field(description="a scorer of kind 'served-likelihood'")
-    reward: str = Field(description="a scorer of single responses, or a baseline")
+    reward: str | None = Field(
+        None, description="a scorer of single responses, or a baseline, that is added"
+    )
     beta: float = Field(1.0, gt=0, description="the reward is divided by it")
 
     def open(self, name: str, opening: Opening) -> OpenScorer:
-        """Open both. Raises ConfigError for a reward that gives no score of one response."""
-        policy, reward = opening.open(self.policy), opening.open(self.reward)
-        first = pointwise(self.policy, policy.scorer)
-        scorer = GuidedPolicy(first, pointwise(self.reward, reward.scorer), self.beta)
-        decides = canonical([policy.ref.settings, reward.ref.model_dump(), self.beta])
-        ref = ref_of(name, self.kind, policy.ref.model, policy.ref.revision, decides)
-        return OpenScorer(scorer, ref, policy.workers, policy.clients + reward.clients)
+        """Bind the server, and open the reward. Raises ConfigError for an endpoint that is no
+        server of vLLM's, a key that is not set, and a reward that gives no score of one
+        response."""
+        fix = "Give the base_url of `vllm serve MODEL`."
+        client = _connected(name, self.endpoint, opening, PromptLogprobs, "prompt_logprobs", fix)
+        endpoint, clients = opening.endpoints[self.endpoint], tuple[Client, ...]((client,))
+        decides = self.model_dump(exclude={"endpoint"})
+        # The same replies give the sum and the mean, with a reward and without.
+        scorer: Pointwise = LanguageModel(
+            client, endpoint.model, endpoint.revision, canonical({"kind": self.kind}),
+            self.per_token,
+        )  # fmt: skip
+        if self.reward is not None:
+            reward = opening.bound(self.reward)
+            scorer = GuidedPolicy(scorer, pointwise(self.reward, reward.scorer), self.beta)
+            decides |= {"reward": reward.ref.model_dump()}
+            clients += reward.clients
+        ref = ref_of(name, self.kind, endpoint.model, endpoint.revision, canonical(decides))
+        return OpenScorer(scorer, ref, endpoint.concurrency, clients)
+
+
+def _connected(
+    name: str, endpoint: str, opening: Opening, wire: type[ScoringServer], needed: str, fix: str
+) -> ScoringServer:
+    """The client of a server that must offer what is `needed`; `fix` is what to do if it does
+    not."""
+    given = opening.endpoints[endpoint]
+    if given.engine == "vllm" or given.recording is not None:
+        where = f"[endpoints.{endpoint}], which [scorers.{name}] names"
+        what = f"has no {needed}: only vLLM's servers have it"
+        raise ConfigError(what, where=where, fix=fix)
+    key = api_key(endpoint, given)
+    return wire(endpoint, given, opening.meter, opening.store, api_key=key, say=opening.say)
 
 
 @dataclass(frozen=True)
@@ -135,8 +129,8 @@ class RewardModel:
 
     def read(self, completion: Completion) -> ResponseScore | Unscored:
         """The score that a completion says, or why it says none."""
-        if completion.finish == CONTEXT_LENGTH:
-            return Unscored(CONTEXT_LENGTH, completion.text[:200])
+        if completion.finish in (CONTEXT_LENGTH, NO_SCORE):
+            return Unscored(completion.finish, completion.text[:200])
         try:
             value = self.value_of(completion.text)
         except ValueError as error:
@@ -173,7 +167,8 @@ class LanguageModel(RewardModel):
         return tokens.total / (len(tokens.ids) if self.per_token else 1)
 
 
-class GuidedPolicy(NamedTuple):
+@dataclass(frozen=True)
+class GuidedPolicy:
     """A language model, guided by a reward."""
 
     policy: Pointwise

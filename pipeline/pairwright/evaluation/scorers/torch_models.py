@@ -4,7 +4,6 @@ Texts are padded on the right. No token of a causal model sees what comes after 
 no mask: attention then takes its fast path, and no time for what is ahead.
 """
 
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -48,13 +47,20 @@ class LoadedClassifier:
         return self._words.whole(messages)
 
     def scores(self, texts: list[TokenizedText]) -> list[float]:
-        return _within_memory(self._where, self._forward, texts)
-
-    def _forward(self, texts: list[TokenizedText]) -> list[float]:
+        """Score texts of about one length. Raises ConfigError if a GPU has no room for them."""
         pad = self._padding(texts)
         self._model.config.get_text_config().pad_token_id = pad
-        with torch.inference_mode():
-            logits = self._model(**_inputs(texts, pad, self._model)).logits
+        try:
+            with torch.inference_mode():
+                logits = self._model(**_inputs(texts, pad, self._model)).logits
+        except torch.OutOfMemoryError:
+            raise ConfigError(
+                f"{len(texts)} texts of up to {len(texts[0])} tokens do not fit into the GPU's"
+                " memory",
+                where=self._where,
+                fix="Set a smaller batch_tokens; or max_length, then fewer posts are shown where a"
+                " text is longer.",
+            ) from None
         return [score_of(row) for row in logits.double().tolist()]
 
     def _padding(self, texts: list[TokenizedText]) -> int:
@@ -66,30 +72,8 @@ class LoadedClassifier:
         return next(token for token in range(len(ends) + 1) if token not in ends)
 
 
-def _within_memory(
-    where: str, forward: Callable[[list[TokenizedText]], list[float]], texts: list[TokenizedText]
-) -> list[float]:
-    """`forward` on all texts, or on halves where a GPU has no room for all."""
-    try:
-        return forward(texts)
-    except torch.OutOfMemoryError:
-        if len(texts) == 1:
-            raise ConfigError(
-                f"a text of {len(texts[0])} tokens does not fit into the GPU's memory",
-                where=where,
-                fix="Set max_length: then fewer posts are shown where a text is longer.",
-            ) from None
-    torch.cuda.empty_cache()
-    half = len(texts) // 2
-    return [
-        score
-        for part in (texts[:half], texts[half:])
-        for score in _within_memory(where, forward, part)
-    ]
-
-
 def _inputs(texts: list[TokenizedText], pad: int, model: Any) -> dict[str, Any]:
-    """TokenLogprobs, and the mask where the model needs one, each of shape (texts, longest)."""
+    """Token ids, and the mask where the model needs one, each of shape (texts, longest)."""
     longest = max(len(text) for text in texts)
     room = [longest - len(text) for text in texts]
     ids = [[*text, *[pad] * more] for text, more in zip(texts, room, strict=True)]

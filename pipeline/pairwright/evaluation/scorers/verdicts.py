@@ -14,8 +14,6 @@ from pairwright.models import Unread
 
 JudgeVerdict = Literal["A", "B", "tie"]
 
-LOW, HIGH = 1, 10
-
 _NOUN = r"(?:response|answer|output|option|assistant)"
 _VERDICT_NAMES = (
     r"(?:(?:final|overall) )?(?:verdict|result|winner|decision|judge?ment|choice|preference|answer)"
@@ -43,7 +41,7 @@ def read_verdict(text: str) -> JudgeVerdict | Unread:
     """The verdict of a whole reply, or why it has none."""
     marked = _marked(text)
     verdict = _verdict_of(_plain(_result(text, _VERDICT_NAMES))) if marked is None else marked
-    return verdict or _unread("verdict", text)
+    return verdict or _unread("no verdict", text)
 
 
 # What takes a mark back, or only supposes it.
@@ -63,8 +61,10 @@ def _marked(text: str) -> JudgeVerdict | Literal[""] | None:
     where the text has no mark or is JSON."""
     text = text.strip().lower()
     body = text.removesuffix("```").rstrip()
-    found = [(mark, _verdict_of_mark(mark[1])) for mark in _BRACKETS.finditer(text)]
-    found = [(mark, verdict) for mark, verdict in found if verdict]
+    # In double brackets, as MT-Bench asks for it, and in them alone, C is the tie.
+    named_in = [(mark, _plain(mark[1])) for mark in _BRACKETS.finditer(text)]
+    said = [(mark, "tie" if name == "c" else _verdict_of(name)) for mark, name in named_in]
+    found = [(mark, verdict) for mark, verdict in said if verdict]
     if not found or text.startswith(("{", "```")) or body.endswith("}"):
         return None
     last, verdict = found[-1]
@@ -80,21 +80,12 @@ def _marked(text: str) -> JudgeVerdict | Literal[""] | None:
     return verdict
 
 
-def _verdict_of_mark(inside: str) -> JudgeVerdict | None:
-    """In double brackets, as MT-Bench asks for it, and in them alone, C is the tie."""
-    plain = _plain(inside)
-    return "tie" if plain == "c" else _verdict_of(plain)
-
-
 def read_rating(text: str) -> int | Unread:
     """The score of a whole reply, or why it has none."""
     match = _SCORE.fullmatch(_plain(_result(text, _SCORE_NAMES)))
-    if match is None:
-        return _unread("score", text)
-    score = int(match[1])
-    if not LOW <= score <= HIGH:
-        return Unread(f"{score} is not between {LOW} and {HIGH}: {_head(text)}")
-    return score
+    if match is None or not 1 <= int(match[1]) <= 10:
+        return _unread("no score from 1 to 10", text)
+    return int(match[1])
 
 
 def _result(text: str, names: str) -> str:
@@ -113,17 +104,7 @@ def _result(text: str, names: str) -> str:
     line = text[text.rfind("\n") + 1 :].strip().lower()
     if line.startswith("#") or line.endswith(":"):
         return ""  # A heading.
-    named = re.compile(rf"(?:my |the )?(?:{names})(?:\s*[:=]| is:?)\s*")
-    if "[[" not in line:
-        line = _plain(line)
-        start = named.match(line)
-        return line[start.end() :] if start else line
-    marks = list(_BRACKETS.finditer(line))
-    if len(marks) != 1 or _plain(line[marks[0].end() :]):
-        return ""
-    before = _plain(line[: marks[0].start()], end="")
-    is_own = not before or before.endswith((".", "!", "?", ":")) or named.fullmatch(f"{before} ")
-    return marks[0][0] if is_own else ""
+    return re.sub(rf"^(?:my |the )?(?:{names})(?:\s*[:=]| is:?)\s*", "", _plain(line))
 
 
 def _last_object(text: str) -> dict[str, str | None] | None:
@@ -144,10 +125,9 @@ def _last_object(text: str) -> dict[str, str | None] | None:
     return None
 
 
-def _plain(text: str, end: str = " .!") -> str:
-    """Without what is put around a result, in single spaces and, but for "A - B", without marks at
-    its end."""
-    return " ".join(_AROUND.sub("", text).split()).rstrip(end)
+def _plain(text: str) -> str:
+    """Without what is put around a result, in single spaces and without marks at its end."""
+    return " ".join(_AROUND.sub("", text).split()).rstrip(" .!")
 
 
 def _verdict_of(value: str) -> JudgeVerdict | None:
@@ -169,9 +149,5 @@ def _letter(name: str) -> JudgeVerdict:
 
 
 def _unread(what: str, text: str) -> Unread:
-    head = _head(text)
-    return Unread(f"no {what} in: {head}" if head else "an empty reply")
-
-
-def _head(text: str) -> str:
-    return " ".join(text.split())[:200]
+    head = " ".join(text.split())[:200]
+    return Unread(f"{what} in: {head}" if head else "an empty reply")
