@@ -4,6 +4,7 @@ import asyncio
 import gzip
 import json
 import time
+import tracemalloc
 from typing import Any
 
 import pytest
@@ -27,7 +28,7 @@ from endpoint import (
     truncate,
 )
 from pairwright.errors import BudgetSpent, CallFailed, EndpointRefused, Interrupted
-from pairwright.models import CONTEXT_LENGTH, Completion, client
+from pairwright.models import CONTEXT_LENGTH, Completion, client, server
 from pairwright.models.client import Meter
 from pairwright.models.reply import Response, Transient, read_reply
 from pairwright.models.server import Server
@@ -186,13 +187,42 @@ def test_a_wait_beyond_max_wait_fails_at_once_for_all_calls(message: str, wait: 
     ("asked", "seconds"),
     [
         ("7", 7), (" 7.5 ", 7.5), ("2000000000", 2_000_000_000),
-        *((odd, None) for odd in ("", "soon", "-5", "nan", "Fri, 31 Dec 2100 23:59:59 GMT")),
+        ("Fri, 15 Jan 2027 08:00:30 GMT", 30),
+        # What makes no sense. The loop's clock has no order for the `nan` that float() takes.
+        *((odd, None) for odd in (
+            "", "soon", "-5", "nan", "Fri, 31 Dec 1999 23:59:59 GMT",
+            "Mon, 01 Jan 0001 00:00:00 +2359", "Sun, 22 Nov 2026 12:00:00 +99999999999",
+        )),
     ],
 )  # fmt: skip
-def test_what_wait_a_refusal_asks_for(asked: str, seconds: float | None) -> None:
+def test_what_wait_a_refusal_asks_for(
+    asked: str, seconds: float | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(time, "time", lambda: 1_800_000_000.0)
     with pytest.raises(Transient) as busy:
         read_reply("b2:1", Response(429, b"", {"Retry-After": asked}), "here", known_key=True)
-    assert busy.value.retry_after == seconds
+    assert busy.value.retry_after == (seconds and pytest.approx(seconds))
+
+
+BOMB = gzip.compress(bytes(16 * 2**20))
+
+
+@pytest.mark.usefixtures("impatient")
+@pytest.mark.parametrize(("packed", "status"), [(True, 200), (False, 500)])
+def test_a_reply_beyond_all_measure_is_not_taken_in(
+    packed: bool, status: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(server, "LARGEST_REPLY", 4 * 2**20)
+    body = BOMB if packed else b" " * (4 * 2**20 + 1)
+    tracemalloc.start()
+    try:
+        error, asked = failure(raw(body, status=status, headers=GZIP if packed else {}))
+        assert tracemalloc.get_traced_memory()[1] < 12 * 2**20
+    finally:
+        tracemalloc.stop()
+    assert isinstance(error, CallFailed)
+    assert (error.reason, len(asked)) == ("reply_too_large", 3)
+    assert f"HTTP {status} with more than 4 MiB" in error.detail
 
 
 # --- where it stops ---

@@ -5,10 +5,13 @@ A `Response` is what a server or an engine said, whatever its status. `read_repl
 """
 
 import json
+import math
 import os
 import re
+import time
 from collections.abc import Mapping
 from contextlib import suppress
+from email.utils import parsedate_to_datetime
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -287,17 +290,15 @@ def _refused(response: Response, where: str, *, known_key: bool) -> tuple[str, s
     words = str(error.get("message", error.get("detail", error or "")) or "")
     message = printable(words)[:1000] or f"HTTP {status} without a word"
     if 300 <= status < 400:
-        target = visible(response.headers.get("Location", "nowhere").partition("?")[0][:300])
+        target = response.headers.get("Location", "").partition("?")[0] or "nowhere"
         raise EndpointRefused(
-            f"{where}: redirects calls ({status}) to {target}\n  They hold posts and a key, so they"
+            f"{where}: redirects calls ({status}) to {visible(target[:300])}\n  They hold posts and a key, so they"
             " are not sent on. Set `base_url` to where calls should go."
         )
     if status == 429 and "insufficient_quota" in code:
         raise EndpointRefused(f"{where}: {message}\n  The account has no quota left.")
     if status in _AGAIN or status >= 500:
-        asked = response.headers.get("Retry-After", "").strip()
-        # A date instead of seconds is not waited for: the usual pauses grow to half a minute.
-        wait = float(asked) if re.fullmatch(r"\d{1,15}(\.\d+)?", asked, re.ASCII) else None
+        wait = _wait_asked(response.headers.get("Retry-After", "").strip())
         raise Transient(f"http_{status}", message, wait)
     # With a key that was good before, 403 is about this one prompt.
     if (advice := _ADVICE.get(status)) and not (status == 403 and known_key):
@@ -328,3 +329,13 @@ def error_of(said: object) -> dict[str, Any]:
     while isinstance(said, dict) and said.get("error"):
         said = said["error"]
     return said if isinstance(said, dict) else {"message": said}
+
+
+def _wait_asked(retry_after: str) -> float | None:
+    """Seconds that a server asks to wait, as a number or a date; None if it makes no sense."""
+    try:
+        date = None if retry_after[:1].isdigit() else parsedate_to_datetime(retry_after)
+        seconds = date.timestamp() - time.time() if date else float(retry_after)
+    except (ValueError, OverflowError):  # Also a year or an offset that no clock has.
+        return None
+    return seconds if 0 <= seconds < math.inf else None

@@ -16,11 +16,15 @@ from pairwright.models.request import Request, bytes_of
 from pairwright.settings.endpoints import Endpoint
 
 if TYPE_CHECKING:
+    from httpx2 import Request as HttpRequest
+    from httpx2 import Response as HttpResponse
     from openai import AsyncOpenAI
 
 CONNECT_S = 10
 KEPT_S = 4
 """How long a quiet connection is kept: vLLM's server closes it after five seconds."""
+LARGEST_REPLY = 16 * 1024 * 1024
+"""Bytes of a reply, inflated: three times the log-probabilities of a prompt of 32,000 tokens."""
 
 
 class Server(EndpointClient):
@@ -34,7 +38,7 @@ class Server(EndpointClient):
 
     async def exchange(self, url: str, body: dict[str, Any] | None = None) -> Response:
         """The whole reply to a POST of JSON, or to a GET without a body, whatever its status.
-        Raises Transient if none came within the time."""
+        Raises Transient if none came within the time, or one over `LARGEST_REPLY`."""
         from aiohttp import ClientError
         from httpx2 import Response as HttpResponse
         from openai import APIConnectionError, APIStatusError
@@ -63,7 +67,26 @@ def _connected(endpoint: Endpoint, api_key: str | None) -> "AsyncOpenAI":
     import httpx2
     from openai import AsyncOpenAI, DefaultAioHttpClient
 
-    http = DefaultAioHttpClient(
+    class Bounded(DefaultAioHttpClient):
+        """Reads replies up to `LARGEST_REPLY`: a few packed bytes may be gigabytes."""
+
+        async def send(self, request: "HttpRequest", **how: Any) -> "HttpResponse":
+            reply, body = await super().send(request, **{**how, "stream": True}), bytearray()
+            try:
+                async for part in reply.aiter_bytes():
+                    body += part
+                    if len(body) > LARGEST_REPLY:
+                        body.clear()
+                        said = f"HTTP {reply.status_code} with more than {LARGEST_REPLY >> 20} MiB"
+                        raise Transient("reply_too_large", said)
+            finally:
+                await reply.aclose()
+            headers = {name: reply.headers.get(name, "") for name in ("Retry-After", "Location")}
+            return httpx2.Response(
+                reply.status_code, headers=headers, content=bytes(body), request=request
+            )
+
+    http = Bounded(
         # The time of a whole try is limited where it is made.
         timeout=httpx2.Timeout(None, connect=CONNECT_S),
         limits=httpx2.Limits(max_connections=endpoint.concurrency, keepalive_expiry=KEPT_S),
