@@ -18,12 +18,16 @@ import pytest
 from pairwright.assets import install
 from pairwright.errors import ConfigError, Interrupted
 from pairwright.evaluation.scorers import in_process
-from pairwright.evaluation.scorers.in_process import Classifier, InProcess, batch_places
+from pairwright.evaluation.scorers.in_process import (
+    Classifier,
+    InProcess,
+    TokenizedText,
+    batch_places,
+)
 from pairwright.evaluation.scorers.score_models import RewardModel
 from pairwright.evaluation.scorers.scorer import PromptContent, ResponseScore
 from pairwright.models import CONTEXT_LENGTH
 from pairwright.models.client import Meter
-from pairwright.models.local_model import TokenizedText
 from pairwright.settings.prompt import Message
 
 T = TypeVar("T")

@@ -292,8 +292,9 @@ def _refused(response: Response, where: str, *, known_key: bool) -> tuple[str, s
     if 300 <= status < 400:
         target = response.headers.get("Location", "").partition("?")[0] or "nowhere"
         raise EndpointRefused(
-            f"{where}: redirects calls ({status}) to {visible(target[:300])}\n  They hold posts and a key, so they"
-            " are not sent on. Set `base_url` to where calls should go."
+            f"{where}: redirects calls ({status}) to {visible(target[:300])}\n"
+            "  They hold posts and a key, so they are not sent on. Set `base_url` to where calls"
+            " should go."
         )
     if status == 429 and "insufficient_quota" in code:
         raise EndpointRefused(f"{where}: {message}\n  The account has no quota left.")

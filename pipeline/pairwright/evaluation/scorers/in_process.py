@@ -14,8 +14,9 @@ from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
+import jinja2
 from pydantic import Field
 
 from pairwright.assets import DOCS, install
@@ -30,11 +31,11 @@ from pairwright.evaluation.scorers.opening import (
 from pairwright.evaluation.scorers.score_models import RewardModel
 from pairwright.models import CONTEXT_LENGTH, Completion, Request, completion_of
 from pairwright.models.client import Client, Meter
-from pairwright.models.local_model import TokenizedText
 from pairwright.models.reply import body_of
 from pairwright.models.scores import score_reply
 from pairwright.models.store import Store
 from pairwright.records import Record
+from pairwright.settings.prompt import Message
 
 SHORTEST = 0.8
 """The least length in a batch, as a share of its longest: no more than a fifth of what is computed
@@ -115,6 +116,44 @@ class BatchClient(Client):
                 for _, reply in gathered:
                     if not reply.done():
                         reply.set_exception(error)
+
+
+TokenizedText = tuple[int, ...]
+"""The tokens of a conversation as the model reads it, chat template and all."""
+
+
+class ChatTokens(NamedTuple):
+    """The tokens of conversations, as transformers' `apply_chat_template` and vLLM have them: the
+    chat template alone says them, so a beginning-of-text token is there once or not at all."""
+
+    tokenizer: Any
+    """The tokenizer of transformers."""
+    where: str
+    model: str
+
+    def check(self) -> None:
+        """Check that a conversation can be read whole. Raises ConfigError."""
+        probe, why = (Message("user", "asked"), Message("assistant", "answered")), ""
+        if not self.tokenizer.chat_template:
+            why = "it has no chat template, which says how a conversation is read"
+        elif not all(message.content in self._text(probe) for message in probe):
+            why = "its chat template leaves out a message"
+        if why:
+            raise unusable_model(self.where, self.model, why)
+
+    def whole(self, messages: Sequence[Message]) -> TokenizedText:
+        """The tokens of a whole conversation."""
+        # Verbose, it warns of texts over its limit, which are counted elsewhere.
+        whole = self._text(messages)
+        return tuple(self.tokenizer(whole, add_special_tokens=False, verbose=False)["input_ids"])
+
+    def _text(self, messages: Sequence[Message]) -> str:
+        conversation = [message._asdict() for message in messages]
+        try:
+            return str(self.tokenizer.apply_chat_template(conversation, tokenize=False))
+        except jinja2.TemplateError as error:
+            why = f"its chat template fails: {error}"
+            raise unusable_model(self.where, self.model, why) from None
 
 
 def batch_places(texts: Sequence[TokenizedText], tokens: int) -> Iterator[list[int]]:

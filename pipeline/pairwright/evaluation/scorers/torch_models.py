@@ -4,7 +4,6 @@ Texts are padded on the right. No token of a causal model sees what comes after 
 no mask: attention then takes its fast path, and no time for what is ahead.
 """
 
-from functools import partial
 from typing import Any
 
 import torch
@@ -12,8 +11,12 @@ from transformers import AutoModelForSequenceClassification, AutoTokenizer
 from transformers.utils import logging
 
 from pairwright.errors import ConfigError
-from pairwright.evaluation.scorers.in_process import Classifier, unusable_model
-from pairwright.models.local_model import ChatTokens, TokenizedText, load_weights
+from pairwright.evaluation.scorers.in_process import (
+    ChatTokens,
+    Classifier,
+    TokenizedText,
+    unusable_model,
+)
 from pairwright.models.scores import score_of
 from pairwright.settings.prompt import Message
 
@@ -88,20 +91,25 @@ def _inputs(texts: list[TokenizedText], pad: int, model: Any) -> dict[str, Any]:
 
 def _words(where: str, name: str, revision: str | None) -> ChatTokens:
     tokenizer = AutoTokenizer.from_pretrained(name, revision=revision, trust_remote_code=False)
-    words = ChatTokens(tokenizer, partial(unusable_model, where, name))
+    words = ChatTokens(tokenizer, where, name)
     words.check()
     return words
 
 
 def _model(where: str, spec: Classifier) -> Any:
     default = "cuda" if torch.cuda.is_available() else "cpu"
-    model = load_weights(
-        AutoModelForSequenceClassification, spec.model, spec.revision, dtype=spec.dtype,
-        device=default if spec.device == "auto" else spec.device,
-        unusable=partial(unusable_model, where, spec.model),
+    device = default if spec.device == "auto" else spec.device
+    auto = "bfloat16" if device.startswith("cuda") else "float32"
+    model, loaded = AutoModelForSequenceClassification.from_pretrained(
+        spec.model, revision=spec.revision, dtype=auto if spec.dtype == "auto" else spec.dtype,
+        trust_remote_code=False, output_loading_info=True,
     )  # fmt: skip
+    # Weights that are not in the files would be random, and so would the scores be.
+    if missing := sorted(loaded["missing_keys"]):
+        why = f"its files lack weights of such a model: {missing[0]}"
+        raise unusable_model(where, spec.model, why)
     model.config.use_cache = False
-    return model.eval()
+    return model.to(device).eval()
 
 
 def _in_float32(head: Any) -> None:

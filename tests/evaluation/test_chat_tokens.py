@@ -6,7 +6,7 @@ import jinja2
 import pytest
 
 from pairwright.errors import ConfigError
-from pairwright.models.local_model import ChatTokens
+from pairwright.evaluation.scorers.in_process import ChatTokens
 from pairwright.settings.prompt import Message
 
 
@@ -32,10 +32,7 @@ ASKED = (Message("user", "Why?"), Message("assistant", "So."))
 
 
 def read(template: str | None) -> ChatTokens:
-    return ChatTokens(
-        Tokenizer(template),
-        lambda what: ConfigError(what, where="[scorers.mine]", fix="Name another."),
-    )
+    return ChatTokens(Tokenizer(template), "[scorers.mine]", "org/model")
 
 
 def text(ids: tuple[int, ...]) -> str:
