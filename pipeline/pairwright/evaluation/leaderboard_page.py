@@ -9,12 +9,12 @@ from pairwright.evaluation.figures import FIGURES, FOLLOWS, IDENTITY, ScorerFigu
 from pairwright.evaluation.leaderboard import BoardRow, Leaderboard, Ranking
 from pairwright.modes import MODES, title_of
 from pairwright.pages import Page, plots, render_page
-from pairwright.pages.plots import Colour, Dot, Panel, Plot, draw_panel
+from pairwright.pages.plots import Dot, Plot, draw_panel
 from pairwright.pairs import blind_bound
 from pairwright.stats import ALIKE, p_value
 from pairwright.text import number_of
 
-COLOURS: dict[str, Colour] = {
+COLOURS = {
     "blue": plots.BLUE, "grey": plots.GREY, "orange": plots.ORANGE, "red": plots.RED,
     "sky": plots.SKY,
 }  # fmt: skip
@@ -273,9 +273,9 @@ def _plot(board: Leaderboard, first: Ranking) -> Plot:
         for row in rows
         if row.about.condition == one and (figure := row.figure(name, mode))
     ]  # fmt: skip
-    panel = Panel(dots, "accuracy, %", _chance(rows, mode) or 0.5, (-2.0, 102.0))
+    unit, reference, lowest = "accuracy, %", _chance(rows, mode) or 0.5, -2.0
     if name == "net_right_flips":
-        panel = Panel(dots, "corrected twin accuracy, points", 0, (-52, 102))
+        unit, reference, lowest = "corrected twin accuracy, points", 0.0, -52.0
     caption = (
         f"{mode_title(mode)}: {HEADS[name]} with its 95 % interval. A scorer on the dashed line"
         " shows nothing of its users."
@@ -283,4 +283,7 @@ def _plot(board: Leaderboard, first: Ranking) -> Plot:
     if any(dot.hollow for dot in dots):
         caption += " Hollow marks are not ranked."
     names = list(dict.fromkeys(label(row).replace(" (", "\n(") for row in rows))
-    return draw_panel(panel, names, caption=caption, name=f"{name}-{mode}")
+    return draw_panel(
+        dots, names, unit=unit, reference=reference, ends=(lowest, 102.0), caption=caption,
+        name=f"{name}-{mode}",
+    )  # fmt: skip

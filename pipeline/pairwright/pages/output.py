@@ -5,6 +5,7 @@ from pathlib import Path
 
 from pairwright.errors import InputError, on_disk
 from pairwright.files import write_whole
+from pairwright.lines import write_lines, write_one
 from pairwright.pages.page import Page
 from pairwright.records import Record
 
@@ -23,7 +24,8 @@ def output_folder(out: Path | str) -> Path:
                 where=above,
                 fix="Give --out the name of a folder; one that is not there is made.",
             )
-        if _is_release(above):
+        release = any((above / "data").glob("*/*.parquet"))
+        if release and (above / "manifest.json").is_file():
             raise InputError(
                 "is a release already, which is never changed"
                 if above == folder.resolve()
@@ -34,12 +36,6 @@ def output_folder(out: Path | str) -> Path:
     return folder
 
 
-def _is_release(folder: Path) -> bool:
-    if not (folder / "manifest.json").is_file():
-        return False
-    return any((folder / "data").glob("*/*.parquet"))
-
-
 def write_page(
     folder: Path,
     name: str,
@@ -47,24 +43,14 @@ def write_page(
     values: Record,
     lines: Mapping[str, Iterable[Record]] | None = None,
 ) -> None:
-    """Write NAME.html and NAME.md, and `write_files` the rest. Raises StoreError."""
-    write_files(folder / f"{name}.json", values, lines or {}, page)
-
-
-def write_files(
-    summary: Path,
-    values: Record,
-    lines: Mapping[str, Iterable[Record]],
-    page: Page | None = None,
-) -> None:
-    """Write files of `lines` by their names, a page, and last the summary that is of them, each
-    whole. Raises StoreError."""
+    """Write files of `lines` by their names, NAME.html, NAME.md, and last NAME.json, the summary
+    that is of them, each whole. Raises StoreError."""
+    summary = folder / f"{name}.json"
     # An earlier summary is never beside lines that it is not of.
     with on_disk(summary):
         summary.unlink(missing_ok=True)
-    for file, records in lines.items():
-        write_whole(summary.with_name(file), (one.model_dump_json() + "\n" for one in records))
-    if page:
-        write_whole(summary.with_suffix(".html"), page.html)
-        write_whole(summary.with_suffix(".md"), page.markdown)
-    write_whole(summary, values.model_dump_json(indent=2) + "\n")
+    for file, records in (lines or {}).items():
+        write_lines(folder / file, records)
+    write_whole(folder / f"{name}.html", page.html)
+    write_whole(folder / f"{name}.md", page.markdown)
+    write_one(summary, values)

@@ -241,13 +241,10 @@ def _html(
     body = body.replace(' style="text-align:right"', ' class="number"')
     body = body.replace("<table>", '<div class="wide" tabindex="0">\n<table>')
     body, own = lift_styles(body.replace("</table>", "</table>\n</div>"))
-    # Drawing takes a while to import, and a terminal does without.
-    from pairwright.pages.plots import colour_variables
-
     # The first section comes after the verdict, and so do the links to all of them.
     verdict, heading, rest = body.partition("<h2 ")
     common = (FOLDER / "page.css").read_text(encoding="utf-8")
-    sheet = "\n".join(("", colour_variables(), common, sheet, own, ""))
+    sheet = "\n".join(("", common, sheet, own, ""))
     return _layout().render(
         title=title,
         policy=Markup(_policy(sheet, script)),

@@ -1,7 +1,6 @@
 """Plots: the colours of pages, and the drawings that several pages share.
 
-A plot is SVG that follows the page's colours, on a light page and on a dark one. Every estimate is
-drawn with its interval.
+A plot is SVG whose text stays text. Every estimate is drawn with its interval.
 """
 
 import io
@@ -32,46 +31,27 @@ class Plot(NamedTuple):
     caption: str
 
 
-class Colour(NamedTuple):
-    """A colour on a light page and on a dark one."""
-
-    light: str
-    dark: str
-
-
-INK = Colour("#1f2328", "#e6edf3")
-FAINT = Colour("#6a727b", "#9aa4ae")
-RULE = Colour("#d5dae0", "#353c45")
-PAPER = Colour("#ffffff", "#12161c")
+INK, FAINT, RULE, PAPER = "#1f2328", "#6a727b", "#d5dae0", "#ffffff"
 # Okabe and Ito's palette (2008), which people with any colour vision distinguish.
-BLUE = Colour("#0072b2", "#4aa8e0")
-ORANGE = Colour("#e69f00", "#f0b429")
-GREEN = Colour("#009e73", "#2fc49a")
-RED = Colour("#d55e00", "#f0813a")
-SKY = Colour("#56b4e9", "#7cc7f0")
-GREY = Colour("#999999", "#8b939c")
-_VARIABLES = {
-    "ink": INK, "faint": FAINT, "rule": RULE, "paper": PAPER, "blue": BLUE, "orange": ORANGE,
-    "green": GREEN, "red": RED, "sky": SKY, "grey": GREY,
-}  # fmt: skip
-_BY_LIGHT = {colour.light: name for name, colour in _VARIABLES.items()}
+BLUE, ORANGE, GREEN, RED = "#0072b2", "#e69f00", "#009e73", "#d55e00"
+SKY, GREY = "#56b4e9", "#999999"
 _STYLE: dict[Any, Any] = {
     "svg.fonttype": "none",  # Text stays text: it can be searched, and read aloud.
     "svg.hashsalt": "pairwright",
     "font.family": ["DejaVu Sans", "sans-serif"],
     "font.size": 10,
     "text.parse_math": False,
-    "text.color": INK.light,
-    "axes.labelcolor": INK.light,
-    "axes.edgecolor": FAINT.light,
+    "text.color": INK,
+    "axes.labelcolor": INK,
+    "axes.edgecolor": FAINT,
     "axes.titlesize": 11,
     "axes.titlelocation": "left",
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.axisbelow": True,
-    "xtick.color": INK.light,
-    "ytick.color": INK.light,
-    "grid.color": RULE.light,
+    "xtick.color": INK,
+    "ytick.color": INK,
+    "grid.color": RULE,
     "legend.frameon": False,
 }
 
@@ -88,7 +68,7 @@ def drawing() -> Iterator[None]:
 
 
 def plot(figure: Figure, caption: str, *, name: str) -> Plot:
-    """The figure as SVG that follows the page's colours. Call it inside `drawing`.
+    """The figure as SVG. Call it inside `drawing`.
 
     `name` sets its ids apart from those of the page's other plots.
     """
@@ -101,9 +81,6 @@ def plot(figure: Figure, caption: str, *, name: str) -> Plot:
     svg = svg[svg.index("<svg") :]
     svg = re.sub(r'(?<= id=")|(?<=href="#)|(?<=url\(#)', f"{name}-", svg)
     svg = svg.replace("*{stroke-linejoin", "svg *{stroke-linejoin", 1)
-    # Variables work in styles alone, and the ground of a hatch is an attribute.
-    svg = re.sub(r'fill="(#[0-9a-f]{6})"', r'style="fill: \1"', svg)
-    svg = re.sub(r"(?<=: )#[0-9a-f]{6}(?=[;\"])", _themed, svg)
     named = f'<svg role="img" aria-label="{escape(caption)}" '
     return Plot(Markup(svg.replace("<svg ", named, 1)), caption)
 
@@ -113,44 +90,41 @@ class Dot(NamedTuple):
 
     label: str
     estimate: Estimate
-    colour: Colour = BLUE
+    colour: str = BLUE
     marker: str = "o"
     name: str = ""
     """What the marker stands for, in the legend; empty: it is not there."""
     hollow: bool = False
 
 
-class Panel(NamedTuple):
-    """Estimates on one axis: a line for each label, in the order of the dots, and values times
-    100."""
-
-    dots: Sequence[Dot]
-    unit: str
-    reference: float
-    """A share at which a dashed line stands, such as 0.5."""
-    ends: tuple[float, float]
-    """Both ends of the axis, in percent."""
-
-
-def draw_panel(panel: Panel, labels: Sequence[str], *, caption: str, name: str) -> Plot:
-    """A panel, the first label on top; above it the markers that have a name."""
+def draw_panel(
+    dots: Sequence[Dot],
+    labels: Sequence[str],
+    *,
+    unit: str,
+    reference: float,
+    ends: tuple[float, float],
+    caption: str,
+    name: str,
+) -> Plot:
+    """Estimates times 100 on one axis from end to end: a line per label, the first one on top; a
+    dashed line at the share `reference`; and above it the markers that have a name."""
     with drawing():
         figure = Figure(figsize=(WIDTH, 1.2 + 0.42 * len(labels)), layout="constrained")
         axes = figure.add_subplot()
         for line, label in enumerate(labels):
-            own = [dot for dot in panel.dots if dot.label == label]
+            own = [dot for dot in dots if dot.label == label]
             for step, dot in enumerate(own):
                 _draw_mark(axes, dot, line + 0.6 * ((step + 0.5) / len(own) - 0.5))
         axes.set_yticks(range(len(labels)), labels)
         axes.set_ylim(len(labels) - 0.4, -0.6)
         axes.grid(axis="x")
-        at = 100 * panel.reference
-        axes.axvline(at, color=FAINT.light, linestyle=(0, (4, 3)), zorder=0)
-        axes.set_xlim(*panel.ends)
-        axes.set_xlabel(panel.unit)
-        named = {dot.name: dot for dot in panel.dots if dot.name}
+        axes.axvline(100 * reference, color=FAINT, linestyle=(0, (4, 3)), zorder=0)
+        axes.set_xlim(*ends)
+        axes.set_xlabel(unit)
+        named = {dot.name: dot for dot in dots if dot.name}
         for text, dot in named.items():
-            axes.plot([], [], dot.marker, color=dot.colour.light, linestyle="", label=text)
+            axes.plot([], [], dot.marker, color=dot.colour, linestyle="", label=text)
         if named:
             figure.legend(loc="outside upper left", ncols=min(3, len(named)))
         return plot(figure, caption, name=name)
@@ -162,10 +136,10 @@ def _draw_mark(axes: Axes, dot: Dot, at: float) -> None:
     if value is None:
         return
     if low is not None and high is not None:
-        axes.hlines(at, 100 * low, 100 * high, color=dot.colour.light, linewidth=1.8)
+        axes.hlines(at, 100 * low, 100 * high, color=dot.colour, linewidth=1.8)
     axes.plot(
-        100 * value, at, dot.marker, color=dot.colour.light, markersize=5, clip_on=False,
-        markerfacecolor=PAPER.light if dot.hollow else dot.colour.light,
+        100 * value, at, dot.marker, color=dot.colour, markersize=5, clip_on=False,
+        markerfacecolor=PAPER if dot.hollow else dot.colour,
     )  # fmt: skip
 
 
@@ -193,14 +167,14 @@ def draw_curves(
         for curve in curves:
             xs, values = curve.xs, [one.value or 0.0 for one in curve.estimates]
             if curve.dotted:
-                axes.plot(xs, values, color=GREY.light, linestyle=":", label=curve.label)
+                axes.plot(xs, values, color=GREY, linestyle=":", label=curve.label)
                 continue
             line, colour = next(looks)
-            axes.plot(xs, values, "o", linestyle=line, color=colour.light, label=curve.label)
+            axes.plot(xs, values, "o", linestyle=line, color=colour, label=curve.label)
             both = list(zip(curve.estimates, values, strict=True))
             low = [value if one.low is None else one.low for one, value in both]
             high = [value if one.high is None else one.high for one, value in both]
-            axes.fill_between(xs, low, high, color=colour.light, alpha=0.12, linewidth=0)
+            axes.fill_between(xs, low, high, color=colour, alpha=0.12, linewidth=0)
         axes.set_xscale("log", base=2)
         axes.set_xticks(curves[0].xs, [f"{x:g}" for x in curves[0].xs])
         axes.minorticks_off()
@@ -208,19 +182,6 @@ def draw_curves(
         axes.set_ylabel(labels[1])
         figure.legend(loc="outside lower left", ncols=2)
         return plot(figure, caption, name=name)
-
-
-def _themed(match: re.Match[str]) -> str:
-    name = _BY_LIGHT.get(match[0])
-    return f"var(--{name})" if name else match[0]
-
-
-def colour_variables() -> Markup:
-    """The colours as variables of a style sheet, light and dark."""
-    light = " ".join(f"--{name}: {colour.light};" for name, colour in _VARIABLES.items())
-    dark = " ".join(f"--{name}: {colour.dark};" for name, colour in _VARIABLES.items())
-    scheme = f"@media (prefers-color-scheme: dark) {{ :root {{ {dark} }} }}"
-    return Markup(f":root {{ {light} }}\n{scheme}")
 
 
 DECIDED = {"verified": GREEN, "refused": RED, "disputed": ORANGE, "waiting": GREY}
@@ -238,7 +199,7 @@ def draw_states(bars: Mapping[str, Mapping[Any, int]]) -> Plot:
             for state, colour in DECIDED.items():
                 share = counts[state] / n
                 axes.barh(
-                    line, share, left=left, height=0.7, color=colour.light, edgecolor=PAPER.light,
+                    line, share, left=left, height=0.7, color=colour, edgecolor=PAPER,
                     linewidth=1, label=None if line else state,
                 )  # fmt: skip
                 if share > 0.04:

@@ -11,13 +11,12 @@ from pairwright.pages.plots import (
     ORANGE,
     PAPER,
     RED,
-    Colour,
     Plot,
     drawing,
     plot,
 )
 
-LOOKS: dict[Status, tuple[str, Colour]] = {
+LOOKS: dict[Status, tuple[str, str]] = {
     "fail": ("s", RED), "too_few": ("D", ORANGE), "pass": ("o", BLUE), "note": ("o", GREY),
 }  # fmt: skip
 """Marker and colour, so that they differ without colours, too."""
@@ -43,10 +42,10 @@ def _accuracies(shown: list[Check], audit: Audit) -> Plot:
     blind = [one for one in shown if one.family == "shortcuts"]
     asked = bool(blind) and all(one.chance is not None for one in blind)
     chance = next((one.chance for one in blind if one.chance), 0.5) if asked else 0.5
-    axes.axvline(chance, color=FAINT.light, linestyle=(0, (4, 3)), linewidth=1.2, zorder=1)
+    axes.axvline(chance, color=FAINT, linestyle=(0, (4, 3)), linewidth=1.2, zorder=1)
     if bound := max((one.limit or 0.0 for one in blind), default=0.0):
         low = chance if asked else 1 - bound
-        axes.axvspan(low, bound, color=BLUE.light, alpha=0.13, linewidth=0, zorder=0)
+        axes.axvspan(low, bound, color=BLUE, alpha=0.13, linewidth=0, zorder=0)
     labels = []
     for n, check in enumerate(shown):
         mode = check.config.removeprefix("mode ") if check.family == "baselines" else ""
@@ -54,10 +53,10 @@ def _accuracies(shown: list[Check], audit: Audit) -> Plot:
         marker, colour = LOOKS[check.status]
         if check.found and check.found.value is not None:
             ends = [end for end in (check.found.low, check.found.high) if end is not None]
-            axes.plot(ends, [n] * len(ends), color=colour.light, linewidth=2, zorder=2)
+            axes.plot(ends, [n] * len(ends), color=colour, linewidth=2, zorder=2)
             axes.plot(
-                check.found.value, n, marker, color=colour.light, markersize=6,
-                markeredgecolor=PAPER.light, clip_on=False, zorder=3,
+                check.found.value, n, marker, color=colour, markersize=6,
+                markeredgecolor=PAPER, clip_on=False, zorder=3,
             )  # fmt: skip
     axes.set_yticks(range(len(shown)), labels, fontsize=9)
     axes.set_ylim(len(shown) - 0.4, -0.6)
@@ -65,7 +64,7 @@ def _accuracies(shown: list[Check], audit: Audit) -> Plot:
     axes.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0", ".25", ".5", ".75", "1"])
     axes.grid(axis="x")
     handles = [
-        axes.plot([], [], marker, color=colour.light, linestyle="", label=VERDICTS[status])[0]
+        axes.plot([], [], marker, color=colour, linestyle="", label=VERDICTS[status])[0]
         for status, (marker, colour) in LOOKS.items()
         if status in {one.status for one in shown}
     ]
