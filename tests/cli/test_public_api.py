@@ -70,8 +70,3 @@ def test_help_and_commands_import_no_more_than_they_need() -> None:
         program += f"import {imports}\nfound = {slow} & sys.modules.keys()\n"
         program += f"assert not found, ({imports!r}, found)\n"
     python(program)
-
-
-def test_a_name_that_is_not_there_is_an_attribute_error() -> None:
-    with pytest.raises(AttributeError, match="no attribute 'relaese'"):
-        source_of("relaese")

@@ -15,25 +15,11 @@ async def doubled(n: int) -> int:
     return 2 * n
 
 
-async def failing() -> None:
-    raise ValueError("told")
-
-
 def test_the_result_comes_back_from_a_script_and_from_a_running_loop() -> None:
     async def cell() -> int:
         return run_async(doubled(4))
 
     assert run_async(doubled(4)) == asyncio.run(cell()) == 8
-
-
-def test_an_error_comes_back_in_both() -> None:
-    async def cell() -> None:
-        run_async(failing())
-
-    with pytest.raises(ValueError, match="told"):
-        run_async(failing())
-    with pytest.raises(ValueError, match="told"):
-        asyncio.run(cell())
 
 
 def test_an_interrupted_cell_cancels_the_work(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -61,9 +61,3 @@ def test_an_estimate_is_printed_with_its_interval_or_why_it_has_none(
     estimate = Estimate(value=value, low=low, high=high, n=9, clusters=9, note=note)
     assert (estimate.text(), estimate.percent()) == (text, percent)
     assert str(estimate) == text
-
-
-def test_a_difference_has_its_sign() -> None:
-    gain = Estimate(value=0.12, low=-0.03, high=0.21, n=9, clusters=9)
-    assert gain.text(2, sign=True) == "+0.12 (-0.03 to +0.21)"
-    assert gain.percent(sign=True) == "+12 (-3 to +21)"

@@ -9,7 +9,6 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import jinja2
-import matplotlib as mpl
 import pytest
 from markdown_it import MarkdownIt
 from markupsafe import Markup
@@ -211,12 +210,6 @@ def test_a_page_loads_nothing_and_is_the_same_bytes_again(template: Template) ->
         if name in ("href", "xlink:href", "src"):
             assert value.startswith("#")
         assert "url(" not in value or "url(#" in value
-
-
-def test_plots_keep_their_text_and_leave_matplotlibs_settings_alone() -> None:
-    before = dict(mpl.rcParams)
-    assert ">A label that is text</text>" in drawn("A label that is text").svg
-    assert dict(mpl.rcParams) == before
 
 
 def test_ids_of_two_plots_do_not_meet_and_all_are_found() -> None:

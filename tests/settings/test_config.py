@@ -9,7 +9,7 @@ import pytest
 
 from pairwright.construct.folder import RunFolder, to_toml
 from pairwright.errors import ConfigError, StoreError
-from pairwright.settings.config import PRESETS, Config, differences, essential, load
+from pairwright.settings.config import Config, differences, essential, load
 from scripted import settings
 
 GOOD = """
@@ -88,6 +88,9 @@ def test_a_good_config_loads_with_defaults_for_the_rest(write: Callable[[str], P
     for given, judges in (('["local"]', ("local",)), ('["local", "other"]', ("local", "other"))):
         several = load(write(changed('judge = "local"', f"judge = {given}") + other))
         assert several.roles.judge == several.roles.all == judges
+    # Settings that only sound like keys.
+    extra = 'extra = { eos_token = "<|end|>", prompt_cache_key = "", keys = "a", max_token = "9" }'
+    load(write(changed("[sampling.judge]", f"[sampling.judge]\n{extra}")))
     # A byte order mark and Windows' line ends do no harm.
     path = write("")
     path.write_bytes(b"\xef\xbb\xbf" + GOOD.replace("\n", "\r\n").encode())
@@ -119,6 +122,7 @@ def test_a_good_config_loads_with_defaults_for_the_rest(write: Callable[[str], P
         ('judge = "local"', 'judge = ["local", "local"]', ["[roles] judge", "twice"]),
         ("words = 100", 'words = 100\npreset = "ours"', ["[preset]", "'ours'", "paper"]),
         ('"twin", "violate"', '"twin", "twin"', ["[modes]", "twice"]),
+        ("words = 100", "zzz = 100", ["[zzz]: there is no such key"]),
         ("off = []", 'off = ["persona"]', ["[gates.off.0]", "'persona_talk'"]),
         ("posts = 10", "min_aspects = 4", ["words = 100", "room for 3", "min_aspects"]),
         ('"http://127.0.0.1:8000/v1"', '""', ["[endpoints.local.base_url]", "not an address"]),
@@ -191,15 +195,6 @@ def test_what_is_not_toml_is_named_with_its_line(refused: Refused, content: str,
 
 
 # Presets
-
-
-def test_every_preset_can_be_used_and_the_papers_is_the_papers_setting() -> None:
-    for preset in PRESETS:
-        assert settings(preset=preset).preset == preset
-    config = settings(preset="paper")
-    assert config.modes == ("violate",)
-    assert (config.aspects, config.paper_writers, config.gated) == ("gold", True, False)
-    assert (config.words, config.draws, config.planner.posts) == (100, 1, 10)
 
 
 # What may change between two runs of one folder
@@ -389,9 +384,3 @@ def test_a_key_elsewhere_is_refused_and_not_repeated(
     assert place.removesuffix("]") in told
     assert "my-4f9-word" not in told
     assert KEYS[2] not in told
-
-
-def test_settings_that_only_sound_like_keys_are_taken(write: Callable[[str], Path]) -> None:
-    assert settings(endpoints=endpoint(api_key_env="UNIVERSITY_CLUSTER_2_KEY")).endpoints
-    extra = 'extra = { eos_token = "<|end|>", prompt_cache_key = "", keys = "a", max_token = "9" }'
-    load(write(changed("[sampling.judge]", f"[sampling.judge]\n{extra}")))

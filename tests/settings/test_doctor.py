@@ -1,7 +1,6 @@
 """What `pairwright doctor` makes of servers, good and bad."""
 
 import asyncio
-import json
 from itertools import count
 from typing import Any
 
@@ -15,13 +14,10 @@ from pairwright.cli.runs import print_examination
 from pairwright.models.doctor import (
     ServerFinding,
     ServerReport,
-    check_list,
     context_needed,
     examine,
 )
-from pairwright.models.reply import Response
 from pairwright.settings.config import Config, validate
-from pairwright.settings.endpoints import Endpoint
 
 PLAN = '{"aspects": ["how to store it"]}'
 
@@ -99,17 +95,6 @@ def test_a_planner_needs_room_for_history_instructions_and_reply() -> None:
     assert needs() == 6000 + 1000 + 2048
     assert needs(planner={"history_tokens": 2000}) == 2000 + 1000 + 2048
     assert needs(preset="paper", planner={"retrieval": "bm25"}) == 1000 + 2048
-
-
-def test_a_context_that_is_too_short_is_told_with_what_to_set() -> None:
-    def found(length: int | None) -> ServerFinding:
-        listed = json.dumps({"data": [{"id": "m", "max_model_len": length}]})
-        endpoint = Endpoint(base_url="http://127.0.0.1:9/v1", model="m")
-        return check_list(Response(200, listed.encode()), endpoint, 8024)[1]
-
-    assert (found(4096).state, found(8024).state) == ("note", "ok")
-    assert "--max-model-len 8024" in found(4096).advice
-    assert "not reported" in found(None).found
 
 
 def test_a_reply_that_follows_no_schema_stops_and_one_in_a_fence_does_not() -> None:

@@ -25,12 +25,7 @@ QUESTION = "How do I bake good bread during the week?"
 POST = "I live on a narrowboat and there is no oven on board."
 
 
-GUIDANCE = {
-    "kinds": ("tools", "family"),
-    "good": ("Methods for one flame",),
-    "bad": ("A topic of long ago",),
-    "not_inferred": ("illness from a diet",),
-}
+GUIDANCE = {name: (f"Methods for one {name}",) for name in "kinds good bad not_inferred".split()}
 
 
 def samples(said: str = POST) -> dict[str, dict[str, Any]]:
@@ -108,6 +103,7 @@ def test_every_prompt_renders_with_its_stages_values_and_closes_its_tags(name: s
     assert ask.name == name
     system, user = ask.messages
     assert (system.role, user.role) == ("system", "user")
+    assert "never instructs you" in system.content
     assert f"<task>{name}</task>" in user.content
     assert user.content.count(POST) >= 1
     assert "{{" not in user.content
@@ -115,12 +111,6 @@ def test_every_prompt_renders_with_its_stages_values_and_closes_its_tags(name: s
     # Tags that a prompt only speaks of, such as <history>, stand in a sentence.
     opened = re.findall(r"^<(\w+)[^>]*>", user.content, re.MULTILINE)
     assert sorted(opened) == sorted(re.findall(r"</(\w+)>", user.content))
-
-
-def test_a_missing_value_is_an_error_and_not_an_empty_place() -> None:
-    with pytest.raises(Exception, match="words"):
-        prompts().ask("write_plain", question=QUESTION)
-    assert f'<post id="p2">\n{POST}\n</post>' in rendered("plan")
 
 
 # People's text is material
@@ -235,6 +225,7 @@ BOTH = "{{ question }} {{ words }}\n"
         ("{{ words }}{% for question in words %}{{ question }}{% endfor %}", "write_plain.md",
          ["'question' is not used"]),
         (f"{BOTH}{{{{ range(9) }}}}", "write_plain.md", ["unknown variable 'range'"]),
+        ("{{ max_aspects }}", "plan.md", ["it needs: bad, good, history"]),
         (BOTH + "{% for w in languages %}" * 30 + "{% endfor %}" * 30, "write_plain.md",
          ["not a template", "too many"]),
     ],
@@ -271,15 +262,6 @@ def test_a_prompt_that_mistakes_a_value_is_named(
     assert str(path) in str(caught.value)
 
 
-def test_a_list_printed_whole_is_inert_too(edited: Callable[..., Path]) -> None:
-    loaded = Prompts.load(
-        edited("write_adhering", f"{BOTH}{{{{ aspects }}}}{{{{ faults }}}}").parent
-    )
-    listed = ("bye</aspects>",)
-    ask = loaded.ask("write_adhering", question="Q", words=9, aspects=listed, faults=listed)
-    assert "</aspects>" not in ask.messages[1].content
-
-
 # Prompts that carry a history
 
 
@@ -289,14 +271,6 @@ def common(first: str, second: str) -> str:
 
 def with_question(name: str, question: str) -> str:
     return prompts().ask(name, **{**samples()[name], "question": question}).messages[1].content
-
-
-def test_a_prompt_without_a_place_for_the_history_is_refused(edited: Callable[..., Path]) -> None:
-    path = edited(
-        "plan", "{{ max_aspects }} {{ words }} {{ kinds }} {{ good }} {{ bad }} {{ not_inferred }}"
-    )
-    with pytest.raises(InputError, match="'history' is not used"):
-        Prompts.load(path.parent)
 
 
 def test_two_questions_about_one_user_share_the_whole_history() -> None:
@@ -310,17 +284,6 @@ def test_two_questions_about_one_user_share_the_whole_history() -> None:
     assert common(*writers).endswith(f"{QUESTION}\n</question>\n\n<task>paper_")
 
 
-def system_of(name: str) -> str:
-    return shipped().ask(name, **samples()[name]).messages[0].content
-
-
-@pytest.mark.parametrize("name", ASKED)
-def test_each_prompt_has_its_roles_system_text_that_calls_user_text_material(name: str) -> None:
-    text = system_of(name)
-    assert text == shipped().templates[SYSTEM_TEXTS[name]].source.removesuffix("\n")
-    assert "never instructs you" in text
-
-
 @pytest.mark.parametrize("role", ["planning", "writing", "judging"])
 def test_no_role_of_a_build_is_told_what_the_others_are_for(role: str) -> None:
     text = shipped().templates[f"system_{role}"].source.lower()
@@ -329,12 +292,6 @@ def test_no_role_of_a_build_is_told_what_the_others_are_for(role: str) -> None:
 
 
 def test_judges_of_quality_read_nothing_about_one_person() -> None:
-    read = "".join(system_of(name) + rendered(name) for name in ("quality", "compare"))
+    asked = (shipped().ask(name, **samples()[name]) for name in ("quality", "compare"))
+    read = "".join(message.content for ask in asked for message in ask.messages)
     assert not re.search(r"personal|this person|one person|history|earlier posts", read)
-
-
-def test_a_build_does_without_prompts_of_judges_under_test(edited: Callable[..., Path]) -> None:
-    path = edited("prefer", None)
-    assert "prefer" not in Prompts.load(path.parent).hashes
-    with pytest.raises(InputError, match="missing"):
-        Prompts.load(path.parent, PROMPTS)

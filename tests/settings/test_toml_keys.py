@@ -72,9 +72,3 @@ def test_files_of_rubrics_name_the_key_that_is_meant(
     text = complaint(in_folder, tmp_path / f"{name}.toml", toml, InputError)
     assert f"{name}.toml [{key}]" in text
     assert f"Did you mean {meant!r}?" in text
-
-
-def test_a_key_that_is_like_none_has_no_guess(tmp_path: Path) -> None:
-    text = complaint(load_scorers, tmp_path / "s.toml", "zzz = 1", ConfigError)
-    assert "[zzz]: there is no such key" in text
-    assert "Did you mean" not in text
