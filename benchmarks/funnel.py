@@ -36,7 +36,7 @@ from pairwright.pairs.conversion import row_of
 from pairwright.records import Comparison
 from pairwright.settings.rules import JudgedGate
 from pairwright.start import start_study
-from pairwright.stats import accuracy_by_cluster
+from pairwright.stats import cluster_numbers, mean_points
 
 
 def main(run: Path) -> None:
@@ -131,10 +131,9 @@ def words_alone(run: Path) -> dict[str, dict[str, list[float | None]]]:
         for mode in sorted(modes):
             pairs = [row for row in rows if row.mode == mode]
             points = baseline_points(pairs)[0][known]
-            clusters = [row.dyad or row.id for row in pairs]
-            right = accuracy_by_cluster(list(zip(clusters, points.tolist(), strict=True)))
-            if right:
-                found.setdefault(name, {})[mode] = [right.value, right.low, right.high, right.n]
+            clusters = cluster_numbers([row.dyad or row.id for row in pairs])
+            right = mean_points(points, clusters)
+            found.setdefault(name, {})[mode] = [right.value, right.low, right.high, right.n]
     return found
 
 

@@ -99,7 +99,7 @@ class LiveStudy:
 
     def states(self) -> dict[str, str]:
         """What is decided on each unit, without the time that a report takes."""
-        decisions, _ = decide_study(read_study(self.run))
+        decisions = decide_study(read_study(self.run))
         return {unit: decision.state for unit, decision in decisions.items()}
 
     def files(self) -> dict[str, bytes]:

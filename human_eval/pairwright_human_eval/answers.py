@@ -13,7 +13,7 @@ import hashlib
 import json
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
@@ -48,8 +48,6 @@ class ImportedAnswers:
     """Annotated tasks that are new, changed or gone since the table was last written."""
     added: Sequence[str] = field(default=(), compare=False)
     """Names of the files or projects that were taken in now."""
-    repeated: Sequence[str] = field(default=(), compare=False)
-    """Files that came in before, with nothing later on the same tasks."""
     refused: Sequence[InputError] = field(default=(), compare=False)
     """Why a file or project was not taken in. Nothing of it is kept."""
 
@@ -79,9 +77,9 @@ def import_answers(
 ) -> ImportedAnswers:
     """Import annotations: JSON that was exported from Label Studio, or filled-in spreadsheets.
 
-    Every annotation is an answer or set aside with its reason. Importing a file again changes
-    nothing. A file that cannot be read, or has no task of this study, is named and not kept. The
-    others are imported, and the exit code is 1.
+    Every annotation is an answer or set aside with its reason. Importing a file again makes it the
+    latest, and adds nothing. A file that cannot be read, or has no task of this study, is named and
+    not kept. The others are imported, and the exit code is 1.
 
     Without a file, answers.jsonl and set_aside.jsonl are made again from RUN/human/private/raw: to
     take an import back, delete its file there first. The decisions and the report stay as they are
@@ -100,37 +98,24 @@ def import_answers(
     """
     with open_study(Path(run)) as study:
         check_unmixed(study, simulated=False)
-        there = [
-            (path.name, {one.task for one in read_raw(path, content, study)} - {""})
-            for path, content in raw_files(study)
-            if path.name[0].isdigit()
-        ]
-        added, repeated, refused = list[str](), list[str](), list[InputError]()
+        added, refused = list[str](), list[InputError]()
         for path in map(Path, files):
             try:
-                content, tasks = _of_study(path, study)
+                _keep(study, _of_study(path, study))
+                added.append(path.name)
             except InputError as error:
                 refused.append(error)
-                continue
-            same = [name for name, own in there if own & tasks]
-            if same and f"-{_hash(content)}." in same[-1]:
-                repeated.append(path.name)
-                continue
-            number = int(there[-1][0].partition("-")[0]) + 1 if there else 1
-            end = ".csv" if is_sheet(content) else ".json"
-            there.append((store_raw(study, f"{number:04}", content, end), tasks))
-            added.append(path.name)
-        nothing = refused and not added and not repeated
-        for one in refused[: -1 if nothing else None]:
+        last = refused.pop() if refused and not added else None
+        for one in refused:
             progress(Note(str(one)))
-        if nothing:
-            raise refused[-1]
-        return write_answers(study, added, repeated, refused)
+        if last:
+            raise last
+        return write_answers(study, added, refused)
 
 
-def _of_study(path: Path, study: OpenStudy) -> tuple[bytes, set[str]]:
-    """A file without tasks of people who have withdrawn, and its tasks. Raises InputError if no
-    task of it is of the study: it may hold a stranger's texts."""
+def _of_study(path: Path, study: OpenStudy) -> bytes:
+    """A file without tasks of people who have withdrawn. Raises InputError if no task of it is of
+    the study: it may hold a stranger's texts."""
     try:
         content = path.read_bytes()
     except OSError as error:
@@ -140,16 +125,27 @@ def _of_study(path: Path, study: OpenStudy) -> tuple[bytes, set[str]]:
         fix = "Open it in the spreadsheet program and save it as CSV (UTF-8)."
         raise InputError("is a workbook, not a CSV file", where=path, fix=fix)
     kept = without_withdrawn(content, study)
-    nothing = content and not kept
-    read = [] if nothing else read_raw(path, kept, study)
-    if any(one.task and one.identity for one in read):
-        return kept, {one.task for one in read} - {""}
-    what = "holds no annotation of a task of this study"
-    fix = f"{EXPORT} Export once somebody has annotated, and name the run that the tasks are of."
-    if nothing:
+    if content and not kept:
         what = "holds only answers of a person who has withdrawn"
-        fix = "There is nothing to do but to delete the file."
-    raise InputError(what, where=path, fix=f"Nothing of it was kept. {fix}")
+        fix = "Nothing of it was kept. There is nothing to do but to delete the file."
+        raise InputError(what, where=path, fix=fix)
+    if any(one.task and one.identity for one in read_raw(path, kept, study)):
+        return kept
+    what, fix = "holds no annotation of a task of this study", f"Nothing of it was kept. {EXPORT}"
+    fix += " Export once somebody has annotated, and name the run that the tasks are of."
+    raise InputError(what, where=path, fix=fix)
+
+
+def _keep(study: OpenStudy, content: bytes) -> None:
+    """Keep an imported file as the latest. It takes the place of a copy of itself."""
+    there = sorted(study.folder.raw.glob("[0-9]*-*"))
+    same = [path for path in there if path.stem.endswith(f"-{_hash(content)}")]
+    if same and same[-1] == there[-1]:
+        return
+    number = int(there[-1].name.partition("-")[0]) + 1 if there else 1
+    store_raw(study, f"{number:04}", content, ".csv" if is_sheet(content) else ".json")
+    for path in same:
+        path.unlink()
 
 
 # Raw files
@@ -219,7 +215,6 @@ def without_withdrawn(content: bytes, study: OpenStudy) -> bytes:
 def write_answers(
     study: OpenStudy,
     added: Sequence[str] = (),
-    repeated: Sequence[str] = (),
     refused: Sequence[InputError] = (),
 ) -> ImportedAnswers:
     """Make answers.jsonl and set_aside.jsonl from all raw files. Raises InputError for a damaged
@@ -248,70 +243,72 @@ def write_answers(
         before = ()
     old, now = ({(a.task, a.kind, a.item, a.label) for a in each} for each in (before, answers))
     differ, there, here = ({one[0] for one in each} for each in (old ^ now, old, now))
-    changed = len(differ & there & here)
     write_lines(study.folder.answers, answers)
     write_lines(study.folder.set_aside, aside)
+    since = {
+        "new": len(differ - there), "changed": len(differ & there & here),
+        "gone": len(differ - here),
+    }  # fmt: skip
     return ImportedAnswers(
         study.folder.path, tuple(answers), tuple(aside), copies=len(begun) - len(once),
-        open_tasks=len(study.key.keys() - here),
-        since={"new": len(differ - there), "changed": changed, "gone": len(differ - here)},
-        added=added, repeated=repeated, refused=refused
+        open_tasks=len(study.key.keys() - here), since=since, added=added,
+        refused=refused
     )  # fmt: skip
 
 
 def _judged(once: Sequence[Given], study: OpenStudy) -> tuple[list[Answer], list[SetAside]]:
     """The last answer to a task counts. A later skip takes an answer back. Anything that cannot be
     an answer takes nothing back, and what was begun on a task with an answer is no answer."""
-    accounts: dict[str, Counter[int]] = defaultdict(Counter)
-    for one in once:
-        if one.task and one.account is not None and not one.fault:
-            accounts[study.key[one.task].annotator][one.account] += 1
-    # The account that gave most of the answers to an annotator's tasks is the annotator's.
-    own = {who: counts.most_common(1)[0][0] for who, counts in accounts.items()}
-    aside, drafts = list[SetAside](), dict[str, SetAside]()
-    last: dict[str, Given] = {}
-
-    def set_aside(one: Given, reason: str, detail: str) -> None:
-        keyed = study.key.get(one.task)
-        line = SetAside(
-            file=one.file, place=one.place, reason=reason, detail=detail, task=one.task,
-            annotator=keyed.annotator if keyed else ""
-        )  # fmt: skip
-        if reason == "draft":
-            drafts[one.task] = line
-        else:
-            aside.append(line)
-
+    own, last = _own_accounts(once, study), dict[str, Given]()
+    aside, drafts = list[tuple[Given, Objection]](), dict[str, tuple[Given, Objection]]()
     for one in once:
         keyed, fault = study.key.get(one.task), one.fault
         if keyed and one.account not in (None, own.get(keyed.annotator)):
             fault = fault or Objection("other_account", f"not by that of {keyed.annotator}")
-        if fault:
-            set_aside(one, *fault)
-            continue
-        if before := last.get(one.task):
-            skip = ", a skip" if one.said is None else ""
-            set_aside(before, "superseded", f"by a later answer{skip}")
-        last[one.task] = one
-    answers = list[Answer]()
-    for task, one in sorted(last.items()):
-        if one.said is None:
-            set_aside(one, "skipped", one.comment)
-            continue
-        keyed, at = study.key[task], "" if one.at == records.NO_TIME else one.at.isoformat()
-        comment: list[records.Said] = [("comment", "", one.comment)] if one.comment else []
-        answers += [
-            Answer(
-                task=task, annotator=keyed.annotator,
-                round=0 if keyed.purpose == "repeat" else keyed.round, unit=keyed.unit,
-                pair=keyed.pair, kind=kind, item=item, label=label, seconds=one.seconds, at=at,
-                source=one.file,
-            )
-            for kind, item, label in (*one.said, *comment)
-        ]  # fmt: skip
-    done = {one.task for one in answers} | {line.task for line in aside}
-    aside += (line for task, line in drafts.items() if task not in done)
-    return answers, sorted(aside, key=lambda line: (line.file, line.task, line.place))
+        if fault and fault.reason == "draft":
+            drafts[one.task] = one, fault
+        elif fault:
+            aside.append((one, fault))
+        else:
+            if before := last.get(one.task):
+                skip = ", a skip" if one.said is None else ""
+                aside.append((before, Objection("superseded", f"by a later answer{skip}")))
+            last[one.task] = one
+    skipped = [one for one in last.values() if one.said is None]
+    aside += [(one, Objection("skipped", one.comment)) for one in skipped]
+    answers = [line for _, one in sorted(last.items()) for line in _lines(one, study)]
+    done = {line.task for line in answers} | {one.task for one, _ in aside}
+    aside += [draft for task, draft in drafts.items() if task not in done]
+    lines = [
+        SetAside(
+            file=one.file, place=one.place, reason=why.reason, detail=why.detail, task=one.task,
+            annotator=study.key[one.task].annotator if one.task else "",
+        )
+        for one, why in aside
+    ]  # fmt: skip
+    return answers, sorted(lines, key=lambda line: (line.file, line.task, line.place))
+
+
+def _own_accounts(once: Iterable[Given], study: OpenStudy) -> dict[str, int]:
+    """The account of each annotator: it gave most of the answers to their tasks."""
+    accounts: dict[str, Counter[int]] = defaultdict(Counter)
+    for one in once:
+        if one.task and one.account is not None and not one.fault:
+            accounts[study.key[one.task].annotator][one.account] += 1
+    return {who: counts.most_common(1)[0][0] for who, counts in accounts.items()}
+
+
+def _lines(one: Given, study: OpenStudy) -> Iterator[Answer]:
+    """The lines of an answered task: none for a skip."""
+    keyed, at = study.key[one.task], "" if one.at == records.NO_TIME else one.at.isoformat()
+    comment: list[records.Said] = [("comment", "", one.comment)] if one.comment else []
+    for kind, item, label in (*one.said, *comment) if one.said is not None else ():
+        yield Answer(
+            task=one.task, annotator=keyed.annotator,
+            round=0 if keyed.purpose == "repeat" else keyed.round, unit=keyed.unit,
+            pair=keyed.pair, kind=kind, item=item, label=label, seconds=one.seconds, at=at,
+            source=one.file,
+        )  # fmt: skip
 
 
 # Out again

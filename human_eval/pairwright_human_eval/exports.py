@@ -86,20 +86,20 @@ def _read_task(
     data, annotations, project = row.get("data"), row.get("annotations"), row.get("project")
     name = data.get("task") if isinstance(data, dict) else None
     keyed = key.get(name) if isinstance(name, str) else None
-    wrong = None
+    fault = None
     if keyed is None:
-        wrong = Objection("unknown_task", "its data names no task of this study")
+        fault = Objection("unknown_task", "its data names no task of this study")
     elif _digest(data) != keyed.data_hash:
-        wrong = Objection("data_changed", "the task's data is not as exported")
+        fault = Objection("data_changed", "the task's data is not as exported")
     known, project = keyed.task if keyed else "", str(project) if isinstance(project, int) else ""
     if isinstance(annotations, list) and annotations:
         for n, content in enumerate(annotations, start=1):
             about = f"{place}, annotation {n}"
-            at = Given(known, file, about, _digest(content), project, fault=wrong)
-            yield _read_annotation(content, at, keyed, scales)
+            read = _read_annotation(content, about, keyed, scales, fault)
+            yield Given(known, file, about, project=project, **read)
     elif row.get("drafts"):
-        draft = wrong or Objection("draft", "begun and not submitted")
-        yield Given(known, file, place, digest({"draft": known}), project, fault=draft)
+        fault = fault or Objection("draft", "begun and not submitted")
+        yield Given(known, file, place, digest({"draft": known}), project, fault=fault)
     else:
         yield Given(known, file, place, "", project)
 
@@ -112,11 +112,14 @@ def _digest(content: Any) -> str:
 
 
 def _read_annotation(
-    content: JsonValue, at: Given, keyed: KeyedTask | None, scales: tuple[Scale, ...]
-) -> Given:
-    """The annotation of a task. `at` is what is known of it before it is read."""
-    task, file, place, raw, project = at[:5]
-    wrong = at.fault
+    content: JsonValue,
+    place: str,
+    keyed: KeyedTask | None,
+    scales: tuple[Scale, ...],
+    fault: Objection | None,
+) -> dict[str, Any]:
+    """Fields of `Given`: what an annotation says. `fault` is that of its task."""
+    raw = _digest(content)
     try:
         row = _Annotation.model_validate(content)
         created, updated = map(datetime.fromisoformat, (row.created_at, row.updated_at))
@@ -127,35 +130,25 @@ def _read_annotation(
         if isinstance(error, ValidationError):
             field, why = first_invalid(error)
             what = f"{field.partition('.')[0] or 'annotation'}: {why}"
-        wrong = wrong or Objection("malformed", what)
-        return Given(task, file, place, f"{place} {raw}", project, fault=wrong)
+        return {"identity": f"{place} {raw}", "fault": fault or Objection("malformed", what)}
     account, changed_by = account_of(row.completed_by), account_of(row.updated_by)
     # Label Studio takes any lead time that it is sent, in seconds; a file may have been edited.
-    if not wrong and updated < created:
-        wrong = Objection("impossible_time", "updated_at is before created_at")
-    elif not wrong and row.lead_time is not None and not 0 <= row.lead_time < LONGEST_S:
-        wrong = Objection("impossible_time", f"lead_time is {row.lead_time}")
-    elif not wrong and isinstance(changed_by, int) and account not in (changed_by, None):
-        wrong = Objection("other_account", "another account changed it last")
-    comment, entries, fault = _entries(row.result)
+    if not fault and updated < created:
+        fault = Objection("impossible_time", "updated_at is before created_at")
+    elif not fault and row.lead_time is not None and not 0 <= row.lead_time < LONGEST_S:
+        fault = Objection("impossible_time", f"lead_time is {row.lead_time}")
+    elif not fault and isinstance(changed_by, int) and account not in (changed_by, None):
+        fault = Objection("other_account", "another account changed it last")
+    comment, entries, unreadable = _entries(row.result)
     said = None
-    if keyed and not wrong and not row.was_cancelled:
-        read = fault or read_form(entries, keyed, scales)
-        said, wrong = (None, read) if isinstance(read, Objection) else (read, None)
-    return Given(
-        task=task,
-        file=file,
-        place=place,
-        identity=row.unique_id if row.unique_id and row.unique_id.isascii() else raw,
-        project=project,
-        at=updated,
-        number=row.id,
-        account=account if isinstance(account, int) else None,
-        seconds=row.lead_time,
-        comment=comment,
-        said=said,
-        fault=wrong,
-    )
+    if keyed and not fault and not row.was_cancelled:
+        read = unreadable or read_form(entries, keyed, scales)
+        said, fault = (None, read) if isinstance(read, Objection) else (read, None)
+    return {
+        "identity": row.unique_id if row.unique_id and row.unique_id.isascii() else raw,
+        "at": updated, "number": row.id, "seconds": row.lead_time, "comment": comment,
+        "account": account if isinstance(account, int) else None, "said": said, "fault": fault,
+    }  # fmt: skip
 
 
 def _entries(result: Iterable[JsonValue]) -> tuple[str, list[tuple[str, str]], Objection | None]:

@@ -8,7 +8,7 @@ down before its tasks are sent, and again once all of them are there.
 import json
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple, Self
@@ -122,9 +122,8 @@ class LabelStudioClient:
         """Import tasks, all or none; their ids in the same order."""
         rows = [{"data": data} for data in batch]
         with self._asking():
-            reply = self._sdk.projects.import_tasks(
-                project, request=rows, return_task_ids=True, request_options=_ONCE
-            )
+            imports = self._sdk.projects.import_tasks
+            reply = imports(project, request=rows, return_task_ids=True, request_options=_ONCE)
         ids = [int(task) for task in getattr(reply, "task_ids", None) or ()]
         if len(ids) != len(batch):
             what = f"{self.url} named {len(ids)} tasks for {len(batch)} that were sent"
@@ -133,12 +132,9 @@ class LabelStudioClient:
 
     def export(self, project: int) -> bytes:
         """All tasks with any annotation, skips included, as `exportType=JSON` gives them."""
+        export = self._sdk.projects.exports.download_sync
         with self._asking():
-            body = b"".join(
-                self._sdk.projects.exports.download_sync(
-                    project, export_type="JSON", download_all_tasks=False
-                )
-            )
+            body = b"".join(export(project, export_type="JSON", download_all_tasks=False))
         with suppress(ValueError, RecursionError):
             tasks = json.loads(body)
             if isinstance(tasks, list) and all(isinstance(task, dict) for task in tasks):
@@ -199,16 +195,6 @@ class ServerState(Record):
     url: str
     projects: tuple[PushedProject, ...] = ()
 
-    def links(self, round: int) -> dict[str, list[tuple[Kind, str]]]:
-        """By annotator, in the order of the work: kinds of tasks and where to label them, one after
-        the other. The list of tasks (without `labeling=1`) would show what else there is."""
-        links: dict[str, list[tuple[Kind, str]]] = {}
-        for one in sorted(self.projects, key=lambda one: (one.annotator, KINDS.index(one.kind))):
-            if one.round == round:
-                link = f"{self.url}/projects/{one.id}/data?labeling=1"
-                links.setdefault(one.annotator, []).append((one.kind, link))
-        return links
-
 
 def title_of(study: OpenStudy) -> str:
     """What the titles of a study's projects begin with: no other study has it."""
@@ -225,7 +211,8 @@ class PushResult(NamedTuple):
     already: int
     """Tasks that were there before."""
     links: Mapping[str, list[tuple[Kind, str]]]
-    """By annotator, in the order of the work: kinds of tasks and where to label them."""
+    """By annotator, in the order of the work: kinds of tasks and where to label them, one after
+    the other. The list of tasks (without `labeling=1`) would show what else there is."""
 
 
 def push_tasks(
@@ -263,10 +250,6 @@ def push_tasks(
         done = [project for project in state.projects if project.tasks]
         there = {task for project in done for task in project.tasks}
         closed, imported = there | answers.tasks | answers.skipped, 0
-
-        def state_of(projects: Iterable[PushedProject]) -> ServerState:
-            return ServerState(url=server.url, projects=tuple(projects))
-
         for n, ((annotator, kind), tasks) in enumerate(loads.items()):
             progress(Step("making projects", n, len(loads)))
             new = {name: data for name, data in tasks.items() if name not in closed}
@@ -275,13 +258,18 @@ def push_tasks(
             name = f"{title} {annotator} {kind}{'' if round == 1 else ' 2'}"
             id = server.create(name, folder.form(kind).read_text(encoding="utf-8"))
             made = PushedProject(id=id, title=name, annotator=annotator, kind=kind, round=round)
-            write_one(folder.server, state_of([*done, made]))
+            write_one(folder.server, ServerState(url=server.url, projects=(*done, made)))
             server.add(id, list(new.values()))
             done.append(PushedProject(**dict(made) | {"tasks": tuple(new)}))
-            write_one(folder.server, state_of(done))
+            write_one(folder.server, ServerState(url=server.url, projects=tuple(done)))
             imported += len(new)
+        links: dict[str, list[tuple[Kind, str]]] = {}
+        for one in sorted(done, key=lambda one: (one.annotator, KINDS.index(one.kind))):
+            if one.round == round:
+                link = f"{server.url}/projects/{one.id}/data?labeling=1"
+                links.setdefault(one.annotator, []).append((one.kind, link))
         already = sum(len(tasks.keys() & there) for tasks in loads.values())
-        return PushResult(imported, already, state_of(done).links(round))
+        return PushResult(imported, already, links)
 
 
 def _delete(server: LabelStudioClient, title: str, cut: set[int]) -> None:
@@ -344,31 +332,38 @@ def pull_answers(run: RunPath, *, progress: Progress = log_notes) -> ImportedAns
                 progress(Step("fetching projects", n, len(state.projects)))
                 if project.annotator in study.away:
                     continue
-                found, form = listed.get(project.id), study.folder.form(project.kind)
-                if found and not same_form(found.config, form.read_text(encoding="utf-8")):
-                    what = f"has another form than {form.name}, so nothing of it was taken in"
-                    fix = "Put that form back under Settings, Labeling Interface, and pull again."
-                    where = f"the project `{project.title}`"
-                    refused.append(InputError(what, where=where, fix=fix))
-                    progress(Note(str(refused[-1])))
-                    continue
-                fetched.append(project.title)
-                if odd := _fetch(server, study, project, found):
-                    progress(Note(f"The project `{project.title}` {odd}"))
-        return write_answers(study, fetched, refused=refused)
+                try:
+                    odd = _fetch(server, study, project, listed.get(project.id))
+                    fetched.append(project.title)
+                except _OtherForm as error:
+                    refused.append(error)
+                    odd = str(error)
+                if odd:
+                    progress(Note(odd))
+        return write_answers(study, fetched, refused)
+
+
+class _OtherForm(InputError):
+    """The form of a project was changed."""
 
 
 def _fetch(
     server: LabelStudioClient, study: OpenStudy, project: PushedProject, found: Project | None
 ) -> str:
     """Fetch a project into one raw file; what is odd about it. Counts do not show whether an
-    answer was changed, so all of it is fetched again."""
+    answer was changed, so all of it is fetched again. Raises _OtherForm."""
+    name, form = f"The project `{project.title}`", study.folder.form(project.kind)
     if found is None:
-        return "is not on the server any more: what was pulled of it before stays."
+        return f"{name} is not on the server any more: what was pulled of it before stays."
+    if not same_form(found.config, form.read_text(encoding="utf-8")):
+        what = f"has another form than {form.name}, so nothing of it was taken in"
+        fix = "Put that form back under Settings, Labeling Interface, and pull again."
+        raise _OtherForm(what, where=f"the project `{project.title}`", fix=fix)
     content = without_withdrawn(server.export(project.id), study) or b"[]"
     store_raw(study, f"project-{project.id}", content)
-    gone = len(project.tasks) - found.tasks
-    return f"lacks {gone:,} tasks, deleted there; a push does not bring them back." * (gone > 0)
+    if (gone := len(project.tasks) - found.tasks) > 0:
+        return f"{name} lacks {gone:,} tasks, deleted there; a push does not bring them back."
+    return ""
 
 
 def same_form(config: str, exported: str) -> bool:

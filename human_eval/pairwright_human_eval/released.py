@@ -14,7 +14,7 @@ from pairwright.pairs import Layout
 from pairwright.records import Record
 from pairwright.settings.domains import Scale
 from pairwright.settings.rules import HumanRules
-from pairwright.stats import FEWEST, Estimate, accuracy_by_cluster, no_estimate
+from pairwright.stats import Estimate, cluster_numbers, mean_points
 from pairwright_human_eval import decisions as rule
 from pairwright_human_eval.agreement import Agreement, Measurement, agreement
 from pairwright_human_eval.decisions import SIDES, AspectCounts, Decision, excluded_by, table_of
@@ -181,14 +181,8 @@ def find(
 
 
 def share_by_dyad(hits: pd.Series, dyads: pd.Series) -> Estimate:
-    """The share of hits with its interval by dyad, if there are enough dyads for one."""
-    found = accuracy_by_cluster([*zip(dyads, map(float, hits), strict=True)])
-    if found is None:
-        return no_estimate("none was given")
-    if found.clusters >= FEWEST:
-        return found
-    note = f"no interval: fewer than {FEWEST} pairs of users"
-    return Estimate(**dict(found) | {"low": None, "high": None, "note": note})
+    """The share of hits, with its interval by pair of users."""
+    return mean_points(hits.to_numpy(float), cluster_numbers([*dyads]))
 
 
 def study_agreement(counted: pd.DataFrame, scales: tuple[Scale, ...]) -> dict[str, Agreement]:

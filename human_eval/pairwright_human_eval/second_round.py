@@ -49,39 +49,39 @@ def export_adjudication(
     run: RunPath,
     *,
     adjudicators: Annotated[
-        int | None, Option(help="How many new people adjudicate.", metavar="N", min=1, max=99)
+        int | None, Option(help="How many people adjudicate.", metavar="N", min=1, max=99)
     ] = None,
-    by: Annotated[
-        Iterable[str], Option(help="An annotator who adjudicates, too; repeatable.", metavar="NAME")
-    ] = (),
 ) -> AdjudicationExport:
-    """Write tasks of a second round on the disputed pairs.
+    """Write tasks of a second round on the disputed pairs, for people who were not in the first.
 
     Without an option there are as many adjudicators as the rule asks for further votes on a
     disputed pair (`further`). Importing or pulling their answers closes the disputes. Running it
-    again adds what has become disputed since, and leaves existing tasks and sheets alone. Nobody
-    adjudicates what they were asked in the first round.
+    again adds what has become disputed since, and leaves existing tasks and sheets alone.
 
-    Raises InputError, and writes nothing, if there is no study, for an annotator who cannot
-    adjudicate, or if there are too few people to close every dispute.
+    Raises InputError, and writes nothing, if there is no study, or if there are too few people to
+    close a dispute.
 
     Examples::
 
         pairwright human adjudicate runs/first
         pairwright human push runs/first --round 2 --url URL
-        pairwright human adjudicate runs/first --adjudicators 8 --by annotator-03
+        pairwright human adjudicate runs/first --adjudicators 8
     """
     with open_study(Path(run)) as study:
-        units, (decisions, excluded) = study.units(), decide_study(study)
-        names = _adjudicators(study, adjudicators, tuple(dict.fromkeys(by)), excluded)
+        needed = study.rules.closing_votes
+        people = needed if adjudicators is None else adjudicators
+        if people < needed:
+            what = f"{people} people cannot close a dispute, which takes {needed} votes"
+            raise InputError(what, where="--adjudicators", fix=f"Give {needed} or more.")
+        names = [
+            name
+            for name in pseudonyms(people + len(study.away), "adjudicator")
+            if name not in study.away
+        ]
+        units, decisions = study.units(), decide_study(study)
         parts = [part for one in decisions.values() for part in open_parts(one)]
-        votes = {part: study.rules.closing_votes if part[1] else 1 for part in parts}
-        dealt, short = deal(votes, names, study.key.values())
-        if short:
-            unit, missing = next(iter(short.items()))
-            what = f"too few people to close {len(short)} of the disputes: {unit} needs {missing}"
-            fix = f"Add {max(short.values())} who took no part in the first round: --adjudicators."
-            raise InputError(f"{what} more", where="--adjudicators", fix=fix)
+        votes = {part: needed if part[1] else 1 for part in parts}
+        dealt = deal(votes, names[:people], study.key.values())
         swapped = swapped_units(units, study.fixed.seed)
         pages = {unit.id: BlindUnit(study.fixed.seed, unit, unit.id in swapped) for unit in units}
         pairs = {pair.id: pair for unit in units for pair in unit.pairs}
@@ -98,29 +98,14 @@ def export_adjudication(
         )
 
 
-def decide_study(study: OpenStudy) -> tuple[dict[str, "Decision"], frozenset[str]]:
-    """The decisions on a study by the rule in force, and who is excluded."""
+def decide_study(study: OpenStudy) -> dict[str, "Decision"]:
+    """The decisions on a study by the rule in force."""
     # With pandas, which takes its time.
     from pairwright_human_eval.decisions import checks, decide, excluded_by, table_of
 
     outlines, answers, rules = study.outlines(), table_of(study.answers()), study.rules
     excluded = excluded_by(checks(answers, outlines), rules.attention_floor)
-    return decide(outlines, answers, rules, excluded), excluded
-
-
-def _adjudicators(
-    study: OpenStudy, outside: int | None, by: tuple[str, ...], excluded: frozenset[str]
-) -> tuple[str, ...]:
-    """Their pseudonyms. Raises InputError for one who cannot adjudicate."""
-    able = {*study.fixed.annotators} - study.away - excluded
-    if unable := [name for name in by if name not in able]:
-        what = f"{unable[0]!r} is no annotator of this study, has withdrawn or is excluded"
-        fix = f"Name one of {', '.join(sorted(able))}."
-        raise InputError(what, where="--by", fix=fix)
-    if outside is None:
-        outside = 0 if by else study.rules.closing_votes
-    names = pseudonyms(outside + len(study.away), "adjudicator")
-    return (*[name for name in names if name not in study.away][:outside], *by)
+    return decide(outlines, answers, rules, excluded)
 
 
 def open_parts(decision: "Decision") -> Iterator[Part]:
@@ -135,33 +120,25 @@ def open_parts(decision: "Decision") -> Iterator[Part]:
 
 def deal(
     votes: Mapping[Part, int], names: Sequence[str], key: Iterable[KeyedTask]
-) -> tuple[list[tuple[Part, str]], dict[str, int]]:
-    """Who gets what, evenly, and the units that have too few people, with how many they lack.
-
-    `votes` is how many people each part needs, `key` what is asked already. Nobody gets a unit that
-    they had in the first round. One person gets two parts of a unit only if nobody else is left.
-    """
-    dealt, short = list[tuple[Part, str]](), dict[str, int]()
-    asked, there = set[tuple[str, str]](), defaultdict[Part, set[str]](set)
+) -> list[tuple[Part, str]]:
+    """Who gets what, evenly. `votes` is how many people each part needs, `key` what is asked
+    already. One person gets two parts of a unit only if nobody else is left."""
+    there = defaultdict[Part, set[str]](set)
     for task in key:
-        if task.round == 1:
-            asked.add((task.unit, task.annotator))
-        else:
+        if task.round == 2:
             there[task.unit, task.pair].add(task.annotator)
     loads = Counter(who for has in there.values() for who in has)
     met = Counter((unit, who) for (unit, _), has in there.items() for who in has)
+    dealt = list[tuple[Part, str]]()
     for (unit, pair), needed in votes.items():
         has = there[unit, pair]
-        able = [who for who in names if who not in has and (unit, who) not in asked]
+        able = [who for who in names if who not in has]
         able.sort(key=lambda who: (met[unit, who], loads[who]))
-        missing = max(0, needed - len(has))
-        if len(able) < missing:
-            short[unit] = max(short.get(unit, 0), missing - len(able))
-        for who in able[:missing]:
+        for who in able[: max(0, needed - len(has))]:
             loads[who] += 1
             met[unit, who] += 1
             dealt.append(((unit, pair), who))
-    return dealt, short
+    return dealt
 
 
 def add_adjudication(study: OpenStudy, added: Sequence[Task]) -> tuple[Path, ...]:

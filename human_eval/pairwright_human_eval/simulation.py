@@ -9,7 +9,7 @@ import random
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any
 
 from typer import Option
 
@@ -25,6 +25,8 @@ from pairwright_human_eval.records import KeyedTask, Kind
 _START = datetime(2026, 1, 5, 9, tzinfo=UTC)
 _SECONDS: dict[Kind, float] = {"quality": 60, "preference": 40, "rubric": 75}
 _SUPPORTED = ("clearly", "clearly", "clearly", "plausibly", "plausibly", "no")
+CANNOT_TELL_SHARE = 0.01
+"""Of the answers that may say so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +47,6 @@ def simulate_answers(
         float, Option(help="Share of right answers, 0.5 to 1.", min=0.5, max=1)
     ] = 0.98,
     careless: Annotated[float, Option(help="Share of random annotators.", min=0, max=1)] = 0.0,
-    cannot_tell: Annotated[float, Option(help="Share of `cannot tell`.", min=0, max=1)] = 0.01,
     seed: Annotated[int, Option(help="Another seed, other answers.", metavar="N")] = 0,
 ) -> SimulatedAnswers:
     """Answer every open task with simulated annotators, by the same import as people's answers.
@@ -78,69 +79,74 @@ def simulate_answers(
             now, exported = _START, []
             for task in sorted(tasks, key=lambda task: records.KINDS.index(task.kind)):
                 odds = 0.0 if who in random_people else accuracy
-                person = _Person(task, study.fixed.scales, odds, cannot_tell, seed)
-                now += timedelta(seconds=person.seconds)
-                exported.append({"data": shown[task.task], "annotations": [person.annotation(now)]})
+                seconds = round(_SECONDS[task.kind] / (1 if odds else 8), 3)
+                now += timedelta(seconds=seconds)
+                done_by = _annotation(task, study.fixed.scales, odds, seed, now, seconds)
+                exported.append({"data": shown[task.task], "annotations": [done_by]})
             before = len([*study.folder.raw.glob(f"{records.SIMULATED}{who}-*")])
-            store_raw(
-                study, f"{records.SIMULATED}{who}-{before + 1}", json.dumps(exported).encode()
-            )
+            name = f"{records.SIMULATED}{who}-{before + 1}"
+            store_raw(study, name, json.dumps(exported).encode())
         answers = write_answers(study)
         return SimulatedAnswers(len(shown), tuple(sorted(random_people)), answers)
 
 
-class _Person(NamedTuple):
-    """Somebody in front of a task."""
+def _annotation(
+    task: KeyedTask,
+    scales: tuple[Scale, ...],
+    accuracy: float,
+    seed: int,
+    at: datetime,
+    took: float,
+) -> dict[str, Any]:
+    """A filled-in form as Label Studio exports it. `accuracy` is the share of right answers; 0:
+    anything is ticked."""
+    chance = _chance(seed, "answer", task.annotator, task.task)
+    chosen = {
+        name: _choice(name, task, scales, accuracy, seed, chance)
+        if accuracy
+        else chance.choice(sorted(one.choices))
+        for name, one in questions(task.kind, scales, task.aspects).items()
+    }
+    return {
+        "id": 1,
+        "unique_id": f"{chance.getrandbits(128):032x}",
+        "was_cancelled": False,
+        "created_at": at.isoformat(),
+        "updated_at": at.isoformat(),
+        "lead_time": took,
+        "result": [
+            {"from_name": name, "type": "choices", "value": {"choices": [choice]}}
+            for name, choice in chosen.items()
+        ],
+    }
 
-    task: KeyedTask
-    scales: tuple[Scale, ...]
-    accuracy: float
-    """Share of right answers among A and B: who is not sure guesses. In a placebo that of "no
-    difference". 0: ticks anything, quickly."""
-    cannot_tell: float
-    seed: int
 
-    @property
-    def seconds(self) -> float:
-        return round(_SECONDS[self.task.kind] / (1 if self.accuracy else 8), 3)
+def _choice(
+    control: str,
+    task: KeyedTask,
+    scales: tuple[Scale, ...],
+    accuracy: float,
+    seed: int,
+    chance: random.Random,
+) -> str:
+    """What somebody ticks who reads: the truth, or with probability 1 - `accuracy` another."""
+    name, _, number = control.rpartition("_")
+    scale = next((scale for scale in scales if scale.name == name), None)
+    unsure, right = chance.random() < CANNOT_TELL_SHARE, chance.random() < accuracy
+    if scale:
+        # Both responses of a unit have one true score, 4 of 5 for most.
+        true = _chance(seed, "score", task.unit, name).choice((-1, 0, 0, 0, 1))
+        score = scale.high - 1 + true + (0 if right else chance.choice((-1, 1)))
+        known = str(min(scale.high, max(scale.low, score)))
+        return records.CANNOT_JUDGE if unsure and scale.cannot_judge else known
+    if name == "support":
+        # Every aspect has its own truth: most are supported.
+        said = _chance(seed, name, task.pair, number).choice(_SUPPORTED)
+        return said if right else chance.choice(sorted({*records.SUPPORT} - {said}))
+    truth = records.EQUAL if task.label == records.EQUAL else task.expected
+    wrong = chance.choice("AB") if truth == records.EQUAL else "B" if truth == "A" else "A"
+    return records.CANNOT_TELL if unsure else truth if right and truth else wrong
 
-    def chance(self, *about: str) -> random.Random:
-        return random.Random(content_id("simulated", str(self.seed), *about))
 
-    def annotation(self, now: datetime) -> dict[str, Any]:
-        """The filled-in form, as Label Studio exports it."""
-        chance = self.chance("answer", self.task.annotator, self.task.task)
-        chosen = {
-            name: self.choice(name, chance) if self.accuracy else chance.choice(sorted(one.choices))
-            for name, one in questions(self.task.kind, self.scales, self.task.aspects).items()
-        }
-        return {
-            "id": 1,
-            "unique_id": f"{chance.getrandbits(128):032x}",
-            "was_cancelled": False,
-            "created_at": now.isoformat(),
-            "updated_at": now.isoformat(),
-            "lead_time": self.seconds,
-            "result": [
-                {"from_name": name, "type": "choices", "value": {"choices": [choice]}}
-                for name, choice in chosen.items()
-            ],
-        }
-
-    def choice(self, control: str, chance: random.Random) -> str:
-        name, _, number = control.rpartition("_")
-        scale = next((scale for scale in self.scales if scale.name == name), None)
-        unsure, right = chance.random() < self.cannot_tell, chance.random() < self.accuracy
-        if scale:
-            # Both responses of a unit have one true score, 4 of 5 for most.
-            true = self.chance("score", self.task.unit, name).choice((-1, 0, 0, 0, 1))
-            score = scale.high - 1 + true + (0 if right else chance.choice((-1, 1)))
-            known = str(min(scale.high, max(scale.low, score)))
-            return records.CANNOT_JUDGE if unsure and scale.cannot_judge else known
-        if name == "support":
-            # Every aspect has its own truth: most are supported.
-            said = self.chance(name, self.task.pair, number).choice(_SUPPORTED)
-            return said if right else chance.choice(sorted({*records.SUPPORT} - {said}))
-        truth = records.EQUAL if self.task.label == records.EQUAL else self.task.expected
-        wrong = chance.choice("AB") if truth == records.EQUAL else "B" if truth == "A" else "A"
-        return records.CANNOT_TELL if unsure else truth if right and truth else wrong
+def _chance(seed: int, *about: str) -> random.Random:
+    return random.Random(content_id("simulated", str(seed), *about))

@@ -173,12 +173,8 @@ def read_votes(path: Path, columns: Mapping[str, str]) -> tuple[str, pd.DataFram
     if table.empty:
         raise InputError("holds no vote", where=path, fix=_FIX)
     last = table.drop_duplicates(VOTE[:3], keep="last")
-    labels = table.groupby([*VOTE[:3]], sort=False)["label"].nunique()
-    changed = [f"{who} on {item}" for _, item, who in labels.index[labels > 1]]
-    again = "earlier votes of the same people on the same items"
-    again += f" ({len(changed):,} with another label, first of {changed[0]})" if changed else ""
-    left_out.update({"votes without an annotator": int(nobody.sum())})
-    left_out.update({again: len(table) - len(last)})
+    left_out["votes without an annotator"] = int(nobody.sum())
+    left_out["earlier votes of the same people on the same items"] = len(table) - len(last)
     return name, last, tuple(f"{n:,} {why}" for why, n in left_out.items() if n)
 
 

@@ -186,14 +186,6 @@ def mean_points(points: Floats, clusters: Places) -> Estimate:
     return estimate.found(z_of(LEVEL)) if estimate else no_estimate()
 
 
-def accuracy_by_cluster(points: Sequence[tuple[str, float]]) -> Estimate | None:
-    """The accuracy of points, each beside the name of its cluster, with its 95 % interval; None of
-    no points."""
-    clusters = cluster_numbers([names for names, _ in points])
-    values = np.array([point for _, point in points], np.float64)
-    return mean_points(values, clusters) if points else None
-
-
 def _design(errors: Floats, places: Places, count: int) -> float:
     """The design effect of errors in `count` clusters, numbered by `places`."""
     n, squares = len(errors), float(errors @ errors)

@@ -307,16 +307,20 @@ def test_files_are_taken_in_once_and_answers_are_made_again(
     study: LiveStudy, files: list[Path]
 ) -> None:
     study.do("import", *files[:2])
-    before = study.files()
-    assert "Imported: 0." in study.do("import", *files[:2])
-    assert study.files() == before
+    before = study.answered
+    assert "Since the last time" not in study.do("import", *files[:2])
+    assert len([*study.folder.raw.iterdir()]) == 2
+    assert study.answered == before
+    latest = study.files()
+    study.do("import", files[1])
+    assert study.files() == latest
     study.do("import", *files[2:])
     assert len(study.answered) == sum(len(json.loads(f.read_bytes())) for f in files)
     for path in sorted(study.folder.raw.iterdir())[2:]:
         path.unlink()
     study.folder.answers.unlink()
     study.do("import")
-    assert study.files() == before
+    assert study.files() == latest
 
 
 def test_a_bad_file_is_named_and_the_others_are_taken_in(

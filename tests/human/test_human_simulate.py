@@ -14,7 +14,7 @@ from pairwright.stats import share
 from pairwright_human_eval.answers import ImportedAnswers
 from pairwright_human_eval.folder import HumanFolder, write_study
 from pairwright_human_eval.records import CANNOT_TELL, SIMULATED, Task
-from pairwright_human_eval.simulation import simulate_answers
+from pairwright_human_eval.simulation import CANNOT_TELL_SHARE, simulate_answers
 from pairwright_human_eval.tasks import BlindUnit, blind_task, repeated
 from pairwright_human_eval.units import units_of
 from small_studies import FILE, violate
@@ -59,12 +59,12 @@ def holds(k: int, n: int, expected: float) -> bool:
 
 
 def test_people_err_and_guess_as_they_are_told_to(run: Path) -> None:
-    found = simulate_answers(run, accuracy=0.8, cannot_tell=0.2).answers
+    found = simulate_answers(run, accuracy=0.8).answers
     assert (found.open_tasks, found.set_aside, found.simulated) == (0, (), True)
     assert all(one.source.startswith(SIMULATED) for one in found.answers)
     for round in (1, 0):
         choices = labels(found, "preference", round)
-        assert holds(choices.count(CANNOT_TELL), len(choices), 0.2)
+        assert holds(choices.count(CANNOT_TELL), len(choices), CANNOT_TELL_SHARE)
         # Who is sure is right on either side.
         told = [choice for choice in choices if choice != CANNOT_TELL]
         assert holds(told.count("chosen"), len(told), 0.8)
