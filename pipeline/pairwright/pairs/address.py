@@ -18,7 +18,7 @@ from pydantic import Field
 
 from pairwright.lines import read_lines
 from pairwright.pairs.row import Row, RowPost
-from pairwright.records import Item, OppositeChoice, Pair, Post, Record, content_id, pseudonym
+from pairwright.records import OppositeChoice, Pair, Post, Record, content_id, pseudonym
 from pairwright.sources.dumps import HOST as STACK_EXCHANGE
 from pairwright.text import visible
 
@@ -110,13 +110,10 @@ class ForgetList(NamedTuple):
     users: frozenset[str] = frozenset()
     urls: frozenset[str] = frozenset()
 
-    def concerns(self, record: Pair | Item | Row) -> bool:
-        """Whether its user, its question, a post of its profile or, of an item, the opposite choice
-        is named."""
+    def concerns(self, record: Pair | Row) -> bool:
+        """Whether its user, its question or a post of its profile is named."""
         user = (record.user or "") if isinstance(record, Row) else pseudonym(record.user)
-        opposite = record.opposite if isinstance(record, Item) else None
-        posts = [*record.profile, *([opposite] if opposite else ())]
-        return user in self.users or self.holds(record.source_url, posts)
+        return user in self.users or self.holds(record.source_url, record.profile)
 
     def holds(self, question: str | None, posts: Iterable[Post | RowPost | OppositeChoice]) -> bool:
         """Whether the address of a question or of one of these posts is named."""

@@ -15,6 +15,7 @@ import networkx as nx
 
 from pairwright.errors import InputError
 from pairwright.files import write_whole
+from pairwright.lines import read_document
 from pairwright.records import content_id
 
 _FIX = "Take the release again from where it was published."
@@ -84,9 +85,7 @@ def check_files(root: Path) -> None:
 
 # Checksums
 
-_LARGEST = 64_000_000
-"""Bytes: half a million files."""
-_LINE = re.compile(r"([0-9a-f]{64})  ([^\n]+)\n")
+_LINE = re.compile(r"([0-9a-f]{64})  (.+)", re.DOTALL)
 
 
 def file_digest(path: Path) -> str:
@@ -119,20 +118,17 @@ def read_checksums(root: Path) -> dict[str, str]:
     """Digest by path, in the order of the file.
 
     Raises InputError, naming the line, for anything that `write_checksums` would not write: a path
-    that is absolute or leaves the folder, a path twice, lines out of order.
+    that is absolute or leaves the folder, lines out of order.
     """
     path, digests, last = Layout(root).checksums, dict[str, str](), ""
     root_digest(root)
-    if (size := path.stat().st_size) > _LARGEST:
-        what = f"the file has {size:,} bytes, and may have {_LARGEST:,}"
-        raise InputError(what, where=f"{path}:1", fix=_FIX)
-    for number, line in enumerate(path.read_bytes().splitlines(keepends=True), start=1):
-        parts = _LINE.fullmatch(line.decode(errors="replace"))
+    text = read_document(path, fix=_FIX)
+    for number, line in enumerate(text.split("\n")[:-1], start=1):
+        parts = _LINE.fullmatch(line)
         digest, name = parts.groups() if parts else ("", "")
-        pure = PurePosixPath(name)
-        what = ""
-        if not parts or "\ufffd" in name:
-            what = "not a checksum, two spaces and a path in UTF-8"
+        pure, what = PurePosixPath(name), ""
+        if not parts:
+            what = "not a checksum, two spaces and a path"
         elif pure.is_absolute() or ".." in pure.parts or pure.as_posix() != name or "\\" in name:
             what = f"{name!r} is not a path inside the release"
         elif name <= last:

@@ -100,7 +100,7 @@ def content_digest(rows: Iterable[Row]) -> str:
     """`sha256:` over the rows as JSON lines, in their order and with their fields' order."""
     digest = hashlib.sha256()
     for row in rows:
-        digest.update(row.model_dump_json().encode() + b"\n")
+        digest.update(row.line)
     return f"sha256:{digest.hexdigest()}"
 
 

@@ -148,6 +148,11 @@ class Row(Record):
         Both sides of a twin have the same."""
         return language_of(*sorted((self.chosen, self.rejected)), self.question)
 
+    @cached_property
+    def line(self) -> bytes:
+        """The row as a JSON line, over which digests are."""
+        return self.model_dump_json().encode() + b"\n"
+
     @classmethod
     def of_language(cls, line: str, language: str | None) -> "Row":
         """The row of a line whose language is known, which takes long to find."""

@@ -8,7 +8,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 from pydantic_core import to_json
 from typer import Option
@@ -124,16 +124,19 @@ def difference(what: str, where: str) -> Difference:
     return Difference(what, where=where if where.isprintable() else ascii(where), fix=_AGAIN)
 
 
-def same(name: str, there: object, must: object, where: str) -> None:
-    """Raise Difference unless what is there is what must be."""
-    if there != must:
+def compare(there: Any, must: Any, where: str, name: str = "") -> None:
+    """Raise Difference at the first value that is not what it must be. Figures that two versions of
+    a library estimate may differ by TOLERANCE."""
+    if isinstance(there, dict) and isinstance(must, dict):
+        for key in {**must, **there}:
+            compare(there.get(key), must.get(key), where, f"{name} {key}".strip())
+    elif isinstance(there, list) and isinstance(must, list) and len(there) == len(must):
+        for number, (one, due) in enumerate(zip(there, must, strict=True), start=1):
+            compare(one, due, where, f"{name} {number}")
+    elif isinstance(there, float) and isinstance(must, float) and abs(there - must) <= TOLERANCE:
+        pass
+    elif there != must:
         raise difference(f"{name} is {_shown(there)}, and must be {_shown(must)}", where)
-
-
-def same_values(there: Mapping[str, object], must: Mapping[str, object], where: str) -> None:
-    """Raise Difference at the first name whose value is not what it must be."""
-    for name in {**must, **there}:
-        same(name, there.get(name), must.get(name), where)
 
 
 def _shown(value: object) -> str:
@@ -168,11 +171,11 @@ def check_folder(
     if extra := sorted(there - listed.keys() - {sums}):
         raise difference("is there, and is not listed in checksums.sha256", extra[0])
     for n, (path, expected) in enumerate(listed.items(), start=1):
-        same("sha256", file_digest(root / path), expected, path)
+        compare(file_digest(root / path), expected, path, "sha256")
         progress(Step("hashes", n, len(listed)))
     actual = root_digest(root)
     if digest is not None:
-        same("the root digest", actual, digest, sums)
+        compare(actual, digest, sums, "the root digest")
     return actual, len(there)
 
 
@@ -206,40 +209,36 @@ def _check_study(layout: Layout, public: ReleasedStudy, stated: Stated) -> None:
             raise difference(f"{one.annotator} answered this before", where)
         answered.add(once)
     if stated.kind == "release":
-        same("simulated, in an ordinary release,", public.simulated, False, file)
-    file = layout.inside(layout.decisions)
-    there = {line.unit: line for line in read_lines(layout.decisions, Decision)}
-    if lost := sorted(there.keys() ^ public.decisions.keys()):
-        raise difference(f"{lost[0]} is there or follows from the answers, and not both", file)
-    for line, (subject, own) in enumerate(there.items(), start=1):
-        same_values(dict(own), dict(public.decisions[subject]), f"{file}:{line} [{subject}]")
+        compare(public.simulated, False, file, "simulated, in an ordinary release,")
+    there = {one.unit: one.model_dump() for one in read_lines(layout.decisions, Decision)}
+    must = {name: one.model_dump() for name, one in public.decisions.items()}
+    compare(there, must, layout.inside(layout.decisions))
 
 
 def _check_manifest(layout: Layout, contents: Contents, counts: RowCounts) -> None:
     """manifest.json counts what is there. Raises Difference."""
-    must = json.loads(to_json(manifest_of(layout, contents, counts)))
-    file = layout.inside(layout.manifest)
+    must, file = manifest_of(layout, contents, counts), layout.inside(layout.manifest)
     try:
-        there = dict(json.loads(read_document(layout.manifest)))
-    except (TypeError, ValueError, RecursionError):
-        raise difference("is not JSON with named values", file) from None
-    same_values(there, must, file)
+        there = json.loads(read_document(layout.manifest))
+    except (ValueError, RecursionError):
+        raise difference("is not JSON", file) from None
+    compare(there, json.loads(to_json(must)), file, "the manifest" * (not isinstance(there, dict)))
 
 
 def _check_audit(layout: Layout, must: Audit) -> None:
     """The figures of the audit are those of one that was made now. Raises Difference."""
-    there, file = read_one(layout.audit, Audit), layout.inside(layout.audit)
-    same("the rows of the audit", there.source.rows, must.source.rows, file)
-    checks = {(check.name, check.config): check for check in must.checks}
-    stated = {(check.name, check.config): check for check in there.checks}
-    for name in checks | stated:
-        own, due = stated.get(name), checks.get(name)
-        where = f"{file} [{' '.join(filter(None, name))}]"
-        same("its status", own and own.status, due and due.status, where)
-        for field in ("value", "low", "high", "n"):
-            a, b = (getattr(one.found, field) if one and one.found else None for one in (own, due))
-            if a is None or b is None or abs(a - b) > TOLERANCE:
-                same(field, a, b, where)
+    there = read_one(layout.audit, Audit)
+    compare(_figures(there), _figures(must), layout.inside(layout.audit))
+
+
+def _figures(audit: Audit) -> dict[str, object]:
+    fields = {"value", "low", "high", "n"}
+    return {"rows": audit.source.rows} | {
+        f"{one.name} {one.config}": {
+            "status": one.status, **(one.found.model_dump(include=fields) if one.found else {})
+        }
+        for one in audit.checks
+    }  # fmt: skip
 
 
 # Rows
@@ -273,7 +272,7 @@ class _RowChecks:
         """Check one row, part by part. Raises Difference."""
         row, where = line.row, line.where
         part, file = Part(row.config, line.split), where.rpartition(":")[0]
-        same("domain and mode", part.path, file, where)
+        compare(file, part.path, where, "the file of this configuration")
         if not _USER.fullmatch(row.user or ""):
             raise difference(f"user is {row.user!r}, and must be a pseudonym", where)
         if row.id in self._ids:
@@ -282,7 +281,7 @@ class _RowChecks:
             raise difference(f"{row.subject} does not belong into this release", where)
         self._ids.add(row.id)
         known = self._splits.setdefault(row.user or "", line.split)
-        same(f"the split of {row.user}", line.split, known, where)
+        compare(line.split, known, where, f"the split of {row.user}")
         _check_fields(row, {"id": row.derived_id(), "mode": self._due[row.subject]}, where)
         self._check_answers(row, where)
         self._check_licences(row, where)
@@ -294,13 +293,13 @@ class _RowChecks:
         counts = due.pop("answers") or [(None, None)] * len(row.rubric_aspects)
         _check_fields(row, due, where)
         there = [(aspect.support, aspect.delivery) for aspect in row.rubric_aspects]
-        same("answers", there, list(map(tuple, counts)), f"{where} [rubric_aspects]")
+        compare(there, list(map(tuple, counts)), where, "answers on aspect")
 
     def _check_licences(self, row: Row, where: str) -> None:
         texts: list[Row | RowPost] = [row, *row.profile]
         for n, one in enumerate(texts):
             due = licence_of(one.source_url, one.created, self._contents.stated.info.licence)
-            same("licence", one.licence, due, f"{where} [profile.{n - 1}]" if n else where)
+            compare(one.licence, due, f"{where} [profile.{n - 1}]" if n else where, "licence")
 
     def _check_twin(self, line: ReadRow, file: str) -> None:
         """The sides of a twin follow each other in one file."""
@@ -308,7 +307,7 @@ class _RowChecks:
         if half and half.where.rpartition(":")[0] != file:
             self._refuse_half()
         if halves_of(row.mode) == 1:
-            same("twin_id", row.twin_id, None, line.where)
+            compare(row.twin_id, None, line.where, "twin_id")
         elif half is None:
             self._half = line
         else:
@@ -340,4 +339,4 @@ def _check_sides(first: Row, other: Row, where: str) -> None:
 
 
 def _check_fields(row: Row, must: Mapping[str, object], where: str) -> None:
-    same_values({name: getattr(row, name) for name in must}, must, where)
+    compare({name: getattr(row, name) for name in must}, dict(must), where)

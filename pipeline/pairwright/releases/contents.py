@@ -16,8 +16,8 @@ from pydantic import JsonValue
 
 from pairwright.audits.records import Audit
 from pairwright.errors import InputError
-from pairwright.files import holds_run, write_whole
-from pairwright.lines import read_document, read_lines, read_one
+from pairwright.files import holds_run
+from pairwright.lines import read_document, read_lines, read_one, write_lines, write_one
 from pairwright.pairs import Layout, Part, Row, check_files, parts_of, read_rows
 from pairwright.pairs.address import host_of
 from pairwright.records import Record
@@ -53,12 +53,10 @@ class Stated(Record):
     previous_digest: str | None
     """Its root digest."""
     info: ReleaseInfo
-    """What the run's configuration says of the dataset: name, contact, how people were paid."""
+    """[release] of the run's configuration."""
     build: dict[str, JsonValue]
-    """The run's manifest without counts of units: source, roles, endpoints, calls, prompts,
-    checks, configuration."""
+    """The run's manifest without counts of units and folders of the maker's machine."""
     validation_share: float
-    """Of users, whose rows are in the split `validation`."""
 
     @property
     def name(self) -> str:
@@ -117,27 +115,21 @@ def release_at(root: Path) -> Layout:
     """The layout of a release. Raises InputError if the folder is not one."""
     layout = Layout(root)
     if holds_run(root) or not (layout.manifest.is_file() or layout.checksums.is_file()):
-        raise InputError(
-            "is not a release" if root.exists() else "no such folder",
-            where=root,
-            fix="Name the folder of a release: it has a manifest.json and checksums.sha256.",
-        )
+        what = "is not a release" if root.exists() else "no such folder"
+        fix = "Name the folder of a release: it has a manifest.json and checksums.sha256."
+        raise InputError(what, where=root, fix=fix)
     return layout
 
 
 def write_contents(layout: Layout, contents: Contents) -> None:
     """Write the primary files without the rows. Raises StoreError if the disk refuses."""
-    write_whole(layout.provenance, contents.stated.model_dump_json(indent=2) + "\n")
-    write_whole(layout.units, _lines(contents.units))
+    write_one(layout.provenance, contents.stated)
+    write_lines(layout.units, contents.units)
     if public := contents.public:
-        write_whole(layout.study, public.study.model_dump_json(indent=2) + "\n")
-        write_whole(layout.asked, _lines(public.outlines))
-        write_whole(layout.answers, _lines(public.answers))
-        write_whole(layout.decisions, _lines(contents.decisions.values()))
-
-
-def _lines(records: Iterable[Record]) -> Iterator[str]:
-    return (record.model_dump_json() + "\n" for record in records)
+        write_one(layout.study, public.study)
+        write_lines(layout.asked, public.outlines)
+        write_lines(layout.answers, public.answers)
+        write_lines(layout.decisions, contents.decisions.values())
 
 
 def rows_of(layout: Layout) -> Iterator[tuple[Part, Row]]:
@@ -166,8 +158,7 @@ class RowCounts:
 
     def add(self, part: Part, row: Row) -> None:
         """Count one row; rows of a part in their order."""
-        line = row.model_dump_json().encode() + b"\n"
-        self._hashes.setdefault(part, hashlib.sha256()).update(line)
+        self._hashes.setdefault(part, hashlib.sha256()).update(row.line)
         self._rows.append((
             part.config, part.split, row.mode, row.subject, row.user, row.cluster,
             hash(row.question), word_count(row.chosen), word_count(row.rejected), len(row.profile),

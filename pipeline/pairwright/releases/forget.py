@@ -3,31 +3,30 @@
 RUN/forgotten.jsonl has who and what is to be forgotten, as hashes. It is never released.
 """
 
-import os
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
 from typer import Option
 
 from pairwright.construct.folder import RunFolder
-from pairwright.errors import InputError, on_disk
-from pairwright.lines import read_lines
+from pairwright.errors import InputError
+from pairwright.lines import read_lines, write_lines
 from pairwright.options import RunPath
 from pairwright.pairs.address import (
     TOMBSTONES_FILE,
     ForgetList,
     Tombstone,
     address_of,
-    read_tombstones,
     url_name,
 )
 from pairwright.progress import Progress, Step, log_notes
 from pairwright.records import Item, pseudonym
 from pairwright.releases.rows import subjects_in
 
+KINDS = ("items", "pairs", "twins")
 _PSEUDONYM = re.compile(r"user-[0-9a-f]{16}")
 
 
@@ -41,7 +40,6 @@ class Removal(NamedTuple):
     new: bool
     """False if it had been recorded before."""
     items: int
-    posts: int
     pairs: int
     twins: int
     """Each has two of the pairs."""
@@ -80,15 +78,22 @@ def forget(
         fix = "Give --user or --url; both can be repeated."
         raise InputError("nothing to forget is named", where=run, fix=fix)
     progress(Step("looking through the run"))
-    found = Counter((name, kind) for name, kind, _ in set(_finds(run, given)))
+    lists, found = {name: _only(name) for name in given}, Counter[tuple[str, str]]()
+    for item in read_lines(RunFolder(run).items, Item):
+        found.update((name, "items") for name, one in lists.items() if _concerned(item, one))
+    # Without the file the run's first build has not finished.
+    pairs = run / "pairs.jsonl"
+    for _, subject in subjects_in(pairs) if pairs.exists() else ():
+        for name, one in lists.items():
+            if any(map(one.concerns, subject.pairs)):
+                found[name, "pairs"] += len(subject.pairs)
+                found[name, "twins"] += len(subject.pairs) == 2
     new = add_tombstones(run, given)
-    kinds = ("items", "posts", "pairs", "twins")
     removals = tuple(
-        Removal(text, name, name in new, *(found[name, kind] for kind in kinds))
+        Removal(text, name, name in new, *(found[name, kind] for kind in KINDS))
         for name, text in given.items()
     )
-    seen = {name for name, _ in found}
-    return removals, tuple(text for name, text in given.items() if name not in seen)
+    return removals, tuple(one.given for one in removals if not one.items and not one.pairs)
 
 
 def _user(user: str) -> tuple[str, str]:
@@ -109,33 +114,12 @@ def _address(text: str) -> tuple[str, str]:
     return url_name(text), text
 
 
-def _finds(run: Path, names: Iterable[str]) -> Iterator[tuple[str, str, str]]:
-    """Name, kind and id of everything in a run that one of `names` concerns. A twin is concerned
-    whole, whichever side is."""
-    lists = [(name, _only(name)) for name in names]
-    for item in read_lines(RunFolder(run).items, Item):
-        sides = {item.user: item.profile}
-        if item.opposite:
-            sides[item.opposite.other] = item.opposite.profile
-        for name, one in lists:
-            own = {user for user in sides if pseudonym(user) == name}
-            posts = [
-                post.id
-                for user, profile in sides.items()
-                for post in profile
-                if user in own or one.holds(None, [post])
-            ]
-            if own or posts or one.concerns(item):
-                yield name, "items", item.id
-                yield from ((name, "posts", post) for post in posts)
-    # Without the file the run's first build has not finished.
-    pairs = run / "pairs.jsonl"
-    for _, subject in subjects_in(pairs) if pairs.exists() else ():
-        for name, one in lists:
-            if any(map(one.concerns, subject.pairs)):
-                yield from ((name, "pairs", pair.id) for pair in subject.pairs)
-                if len(subject.pairs) == 2:
-                    yield name, "twins", subject.id
+def _concerned(item: Item, one: ForgetList) -> bool:
+    """Whether an item, or the choice of its partner, is of somebody or something named."""
+    other = item.opposite
+    users = {pseudonym(item.user), *([pseudonym(other.other)] if other else ())}
+    posts = [*item.profile, *([other, *other.profile] if other else ())]
+    return bool(users & one.users) or one.holds(item.source_url, posts)
 
 
 def _only(name: str) -> ForgetList:
@@ -148,16 +132,9 @@ def add_tombstones(run: Path, names: Iterable[str]) -> tuple[str, ...]:
 
     Raises InputError for a line that is not a tombstone, and StoreError if the disk refuses.
     """
-    path, there = run / TOMBSTONES_FILE, read_tombstones(run)
-    fresh = tuple(dict.fromkeys(n for n in names if n not in there.users | there.urls))
-    lines = "".join(Tombstone(name=name).model_dump_json() + "\n" for name in fresh)
-    if (there.users or there.urls) and not path.read_bytes().endswith(b"\n"):
-        # Somebody wrote a line by hand, and did not end it.
-        lines = f"\n{lines}"
+    path = run / TOMBSTONES_FILE
+    there = [line.name for line in read_lines(path, Tombstone)] if path.exists() else []
+    fresh = tuple(dict.fromkeys(name for name in names if name not in there))
     if fresh:
-        with on_disk(path), path.open("a", encoding="utf-8") as file:
-            # In one piece at the end: two commands at once lose nothing of each other.
-            file.write(lines)
-            file.flush()
-            os.fsync(file.fileno())
+        write_lines(path, (Tombstone(name=name) for name in (*there, *fresh)))
     return fresh
