@@ -1,6 +1,6 @@
 """The leaderboard as a page, and the end of an evaluation in a terminal."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from pairwright.evaluation.benchmark import QUESTIONS
@@ -29,8 +29,9 @@ HEADS = {
 """What tables call the figures."""
 FEW_PLACEBOS = 20
 """Placebos below which nothing is concluded from their flips."""
-MOST_ROWS, MOST_MODES = 5, 2
-"""Of the table at the end of an evaluation, so that the end fits into 15 lines."""
+MOST_ROWS, MOST_COLUMNS = 5, 3
+"""Of the table at the end of an evaluation, so that the end fits into 15 lines of a terminal."""
+PLACEBO = "placebo"
 
 
 def board_page(board: Leaderboard, *, drawn: bool = True) -> Page:
@@ -50,8 +51,9 @@ def board_page(board: Leaderboard, *, drawn: bool = True) -> Page:
         board=board,
         figures=FIGURES,
         verdicts=verdicts(board),
-        tables={mode: mode_table(board, mode) for mode in board.firsts},
+        tables={mode: mode_table(board, mode) for mode in modes_of(board)},
         unranked=unranked,
+        exact=exact,
         # One domain alone is the whole table again.
         by_group=[
             one for one in accuracies if one[0] in FOLLOWS.values() or len(domains) > 1
@@ -62,6 +64,11 @@ def board_page(board: Leaderboard, *, drawn: bool = True) -> Page:
         title_of=mode_title,
         heads=HEADS,
     )  # fmt: skip
+
+
+def modes_of(board: Leaderboard) -> Iterable[str]:
+    """The modes that have a table: placebos only if nothing else was scored."""
+    return board.firsts or [PLACEBO]
 
 
 def mode_title(mode: str) -> str:
@@ -111,7 +118,7 @@ def _verdict(board: Leaderboard, first: Ranking) -> str:
     mode, best = first.mode, board.entries[first.rows[0]]
     if not first.ranked:
         return f"{mode_title(mode)}: no row is ranked."
-    placebos, few = best.figure("placebo_flips", "placebo"), ""
+    placebos, few = best.figure("placebo_flips", PLACEBO), ""
     if first.ranked_by == "accuracy":
         accuracy = best.figure("accuracy", mode)
         assert accuracy, "what is ranked has an accuracy"
@@ -143,24 +150,34 @@ def _verdict(board: Leaderboard, first: Ranking) -> str:
 # Tables
 
 
-def mode_table(board: Leaderboard, mode: str) -> list[list[str]]:
+def mode_table(board: Leaderboard, mode: str, only: Ranking | None = None) -> list[list[str]]:
     """The rows of a mode with their head: of each condition in turn, best first and those that are
-    not ranked below. A condition in which no row could have come out otherwise is left out, and is
-    not named if it is the only one."""
-    rankings = [one for one in board.rankings if one.mode == mode and not exact(board, one)]
+    not ranked below, then what chance gives on questions with options. A condition in which no row
+    could have come out otherwise is left out beside others; `only` leaves one."""
+    own = [only] if only else [one for one in board.rankings if one.mode == mode]
+    rankings = [one for one in own if not exact(board, one)] or own
     rows = [board.entries[name] for one in rankings for name in one.rows]
     columns = ["accuracy"]
-    if any(one.ranked_by == "net_right_flips" for one in rankings):
+    if mode == PLACEBO:
+        rows, columns = [*board.entries.values()], ["placebo_flips"]
+    elif any(one.ranked_by == "net_right_flips" for one in rankings):
         columns = ["net_right_flips", "both_right", "placebo_flips", "accuracy"]
     elif mode in MODES and MODES[mode].halves == 2:
         columns.append("both_right")
     if any((row.value("coverage", mode) or 0.0) < 1 for row in rows):
         columns.append("coverage")
-    cells = _table(rows, [(name, mode) for name in columns], [HEADS[name] for name in columns])
-    if len(rankings) > 1:
-        shown = ["shown", *(row.about.condition for row in rows), "", ""]
-        cells = [[name, at, *more] for (name, *more), at in zip(cells, shown, strict=False)]
-    return cells if rows else []
+    several = len({row.about.condition for row in rows}) > 1
+    cells = [["scorer", *["shown"] * several, *(HEADS[name] for name in columns)]]
+    for row in rows:
+        # Placebos stand beside every mode.
+        figures = [row.figure(of, PLACEBO if of == "placebo_flips" else mode) for of in columns]
+        shown = [row.about.condition] * several
+        cells.append([label(row), *shown, *map(figure_text, figures)])
+    if chance := _chance(rows, mode):
+        at = cells[0].index(HEADS["accuracy"])
+        filled = f"{100 * chance:.1f} %"
+        cells.append(["chance", *(filled if n == at else "" for n in range(1, len(cells[0])))])
+    return cells
 
 
 def exact(board: Leaderboard, ranking: Ranking) -> bool:
@@ -178,46 +195,25 @@ def unranked(board: Leaderboard, mode: str) -> Mapping[str, str]:
     return {why: ", ".join(names) for why, names in found.items()}
 
 
-def _table(
-    rows: Sequence[BoardRow], columns: Sequence[tuple[str, str]], heads: Sequence[str]
-) -> list[list[str]]:
-    """A line for each row with its figures of these names and modes, and one of chance for
-    questions with options."""
-    cells = [["scorer", *heads]]
-    for row in rows:
-        # Placebos stand beside every mode.
-        modes = ("placebo" if name == "placebo_flips" else mode for name, mode in columns)
-        figures = [row.figure(name, mode) for (name, _), mode in zip(columns, modes, strict=True)]
-        cells.append([label(row), *map(figure_text, figures)])
-    chances = [_chance(rows, mode) if name == "accuracy" else None for name, mode in columns]
-    if any(chances):
-        cells.append(["chance", *(f"{100 * one:.1f} %" if one else "" for one in chances)])
-    return cells
-
-
 def _chance(rows: Sequence[BoardRow], mode: str) -> float | None:
     figures = (row.figure("accuracy", mode) for row in rows)
     return next((one.chance for one in figures if one), None)
 
 
 def ending(board: Leaderboard) -> dict[str, Any]:
-    """What a terminal shows at the end of an evaluation: `warnings`, the `verdict` on the first
-    mode, whether its best row reads the user, a `table` of the best rows of the first ranking, and
-    how many rows it leaves out (`more`)."""
+    """What a terminal shows at the end of an evaluation: `warnings`, the `verdicts`, whether the
+    best row that can reads the user, a `table` of the best rows of the first mode, and how many
+    rows it leaves out (`more`)."""
     warnings = [*filter(None, [board.benchmark.warning]), *given_away(board)[:1]]
-    firsts = list(board.firsts.values())[:MOST_MODES]
-    names = firsts[0].rows if firsts else tuple(board.entries)
-    columns = [(str(one.ranked_by), one.mode) for one in firsts] or [("placebo_flips", "placebo")]
-    rows = [board.entries[name] for name in names[: MOST_ROWS - len(warnings)]]
-    heads = [f"{mode_title(mode).lower()}, {HEADS[name]}" for name, mode in columns]
-    told = {one[0]: one for one in reversed(readings(board))}
-    read = [told[name] for name in map(label, rows) if name in told]
+    first = next(iter(board.firsts.values()), None)
+    table = mode_table(board, first.mode if first else PLACEBO, first)
+    said, found, most = verdicts(board), readings(board), 1 + MOST_ROWS - len(warnings)
     return {
         "warnings": warnings,
-        "verdicts": [*verdicts(board)[:1], *verdicts(board)[len(board.firsts) or 1 :]],
-        "reads": read[0] if read else (),
-        "table": _table(rows, columns, heads),
-        "more": len(board.entries) - len(rows),
+        "verdicts": [said[0], *said[len(board.firsts) or 1 :]],
+        "reads": next((one for row in table[1:most] for one in found if one[0] == row[0]), ()),
+        "table": [row[:MOST_COLUMNS] for row in table[:most]],
+        "more": len(board.entries) - len(table[1:most]),
     }
 
 
