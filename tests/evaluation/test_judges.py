@@ -145,13 +145,6 @@ def test_a_later_draw_counts_and_a_reply_that_is_cut_short_is_never_read(
     assert tuple(said) == expected
 
 
-def test_an_endpoint_that_takes_no_schema_is_told_it_in_the_prompt() -> None:
-    llm = Scripted(prefer='Of course.\n{"reason": "r", "verdict": "A"}')
-    assert compare(llm, structured=False)[:2] == ("chosen", "rejected")
-    assert {request.schema_json for request in llm.requests} == {None}
-    assert all('"verdict"' in prompt for prompt in llm.prompts("prefer"))
-
-
 @BOTH
 @pytest.mark.parametrize("reason", [CONTEXT_LENGTH, "content_filter"])
 def test_a_prompt_that_is_refused_says_why(ask: Any, reason: str) -> None:
