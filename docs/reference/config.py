@@ -161,8 +161,8 @@ def _free() -> list[str]:
 
 def _scorer_sections() -> Iterator[str]:
     for kind in get_args(get_args(Spec)[0]):
-        name = get_args(kind.model_fields["kind"].annotation)[0]
-        yield f'### [scorers.NAME] with kind = "{name}"'
+        names = " or ".join(f'"{one}"' for one in get_args(kind.model_fields["kind"].annotation))
+        yield f"### [scorers.NAME] with kind = {names}"
         yield inspect.getdoc(kind) or ""
         yield key_table(kind, _new(kind))
     yield "### [judge]"

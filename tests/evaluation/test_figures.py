@@ -87,15 +87,6 @@ def test_a_scorer_that_cannot_see_the_user_is_right_on_one_half_of_whole_twins()
         assert both == 0
 
 
-def test_leaving_out_wrong_halves_does_not_pay() -> None:
-    """100 twins, of 40 of which one half is wrong; then ten of the wrong halves have no score."""
-    names = ("accuracy", "both_right", "coverage")
-    rights = [float(n < 60) for n in range(100)]
-    assert values(twins((AHEAD, (right, 0.5)) for right in rights), "twin", *names) == [0.8, 0.6, 1]
-    left_out = twins((AHEAD, (right, 0.5)) for right in [*rights[:90], *[None] * 10])
-    assert values(left_out, "twin", *names) == [0.8, 0.6, 0.9]
-
-
 # Accuracy
 
 

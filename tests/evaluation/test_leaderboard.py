@@ -290,13 +290,16 @@ REFUSED: dict[str, tuple[Callable[[Path], object], str]] = {
     ),
     "unknown key": (changed("benchmark.people", []), "benchmark.people"),
     "no condition": (changed("condition", "all"), "condition"),
-    "not of these pairs": (line(3, pair="pair-99"), "there is no pair pair-99"),
+    "not of these pairs": (
+        line(3, pair="pair-99"),
+        "the pair pair-99 is there twice, or is not one of the pairs",
+    ),
     "no lines": (
         lambda of: (of / "b.profile.jsonl").unlink(),
         "is not there, and b.profile.json was written for it",
     ),
     "not JSON": (lambda of: (of / "b.profile.json").write_text("{"), "b.profile.json"),
-    "a pair twice": (line(3, pair="pair-4"), "b.profile.jsonl:5: the pair pair-4 is in line 4"),
+    "a pair twice": (line(3, pair="pair-4"), "b.profile.jsonl: the pair pair-4 is there twice"),
     "NaN": (line(3, chosen=float("nan")), ".jsonl:4 [chosen]"),
     "a judge says both": (line(3, forward="both"), ".jsonl:4 [forward]"),
 }

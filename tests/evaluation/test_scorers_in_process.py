@@ -5,7 +5,6 @@ test_real_reward.py asks real ones.
 """
 
 import asyncio
-import random
 import threading
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
@@ -18,12 +17,7 @@ import pytest
 from pairwright.assets import install
 from pairwright.errors import ConfigError, Interrupted
 from pairwright.evaluation.scorers import in_process
-from pairwright.evaluation.scorers.in_process import (
-    Classifier,
-    InProcess,
-    TokenizedText,
-    batch_places,
-)
+from pairwright.evaluation.scorers.in_process import Classifier, InProcess, TokenizedText
 from pairwright.evaluation.scorers.score_models import RewardModel
 from pairwright.evaluation.scorers.scorer import PromptContent, ResponseScore
 from pairwright.models import CONTEXT_LENGTH
@@ -208,17 +202,3 @@ def test_stopping_keeps_the_batch_under_way_and_begins_no_other() -> None:
     assert found[0] == ResponseScore(9.0, 9)
     assert [type(of) for of in found[1:]] == [Interrupted] * 3
     assert model.batches == [[9]]
-
-
-def test_every_text_is_in_one_batch_and_none_is_over_the_tokens_but_a_text_alone() -> None:
-    chance = random.Random(0)
-    for _ in range(50):
-        lengths = [chance.randint(1, 60) for _ in range(chance.randint(1, 40))]
-        texts = [tuple(range(n)) for n in lengths]
-        found = list(batch_places(texts, 50))
-        assert sorted(place for batch in found for place in batch) == list(range(len(texts)))
-        for batch in found:
-            padded = len(batch) * max(lengths[place] for place in batch)
-            assert padded <= 50 or len(batch) == 1
-            assert padded <= sum(lengths[place] for place in batch) / 0.8
-    assert list(batch_places([], 50)) == []

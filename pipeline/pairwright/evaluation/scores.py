@@ -215,12 +215,7 @@ def _lines(path: Path) -> tuple[Score, ...]:
     if not lines.is_file():
         what = f"is not there, and {path.name} was written for it"
         raise InputError(what, where=lines, fix=_AGAIN)
-    scores, places = tuple(read_lines(lines, Score)), dict[str, int]()
-    for number, one in enumerate(scores, start=1):
-        if (first := places.setdefault(one.pair, number)) != number:
-            what = f"the pair {one.pair} is in line {first} already"
-            raise InputError(what, where=f"{lines}:{number}", fix=_AGAIN)
-    return scores
+    return tuple(read_lines(lines, Score))
 
 
 def joined(table: ScoreTable, benchmark: Benchmark) -> pd.DataFrame:
@@ -242,10 +237,10 @@ def joined(table: ScoreTable, benchmark: Benchmark) -> pd.DataFrame:
         )
     lines = [one.model_dump() for one in table.scores]
     frame = pd.DataFrame(lines, columns=list(Score.model_fields))
-    if unknown := set(frame.pair) - set(benchmark.keys.pair):
-        raise InputError(
-            f"there is no pair {min(unknown)}", where=table.path.with_suffix(".jsonl"), fix=_AGAIN
-        )
+    wrong = frame.pair[frame.pair.duplicated() | ~frame.pair.isin(benchmark.keys.pair)]
+    if len(wrong):
+        what = f"the pair {wrong.iloc[0]} is there twice, or is not one of the pairs"
+        raise InputError(what, where=table.path.with_suffix(".jsonl"), fix=_AGAIN)
     frame = benchmark.keys.merge(frame, on="pair")
     frame["reason"] = frame.unscored.astype(str).str.split(" (", n=1, regex=False).str[0]
     frame["choice"] = choices_of(frame)

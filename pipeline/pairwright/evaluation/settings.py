@@ -21,7 +21,8 @@ from pairwright.assets import DOCS
 from pairwright.errors import InputError, first_invalid
 from pairwright.evaluation.scorers.baselines import BASELINES
 from pairwright.evaluation.scorers.in_process import Classifier
-from pairwright.evaluation.scorers.judges import PairwiseJudge, PointwiseJudge
+from pairwright.evaluation.scorers.judges import Judge
+from pairwright.evaluation.scorers.opening import InFolder
 from pairwright.evaluation.scorers.own_scorer import PythonScorer
 from pairwright.evaluation.scorers.score_file import ScoresOfFile
 from pairwright.evaluation.scorers.score_models import ServedClassifier, ServedLikelihood
@@ -35,13 +36,7 @@ NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
 
 
 Spec = Annotated[
-    Classifier
-    | ServedClassifier
-    | ServedLikelihood
-    | PythonScorer
-    | ScoresOfFile
-    | PairwiseJudge
-    | PointwiseJudge,
+    Classifier | ServedClassifier | ServedLikelihood | PythonScorer | ScoresOfFile | Judge,
     Field(discriminator="kind"),
 ]
 
@@ -85,7 +80,7 @@ class Scorers(Record):
     policy: Policy | None = None
     history: HistoryRules = ALL_POSTS
     """Which posts scorers are shown: all that fit, unless the file says so."""
-    prompts: str | None = Field(None, description="folder of prompts; none: those that ship")
+    prompts: InFolder | None = Field(None, description="folder of prompts; none: those that ship")
     seed: int = Field(0, description="wrong profiles are drawn with it")
 
     @field_validator("scorers")

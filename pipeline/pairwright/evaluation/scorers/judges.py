@@ -123,23 +123,23 @@ class RatingJudge(_BoundJudge):
         return score if isinstance(score, Unscored) else ResponseScore(float(score), tokens)
 
 
-class _Judge(Record):
-    kind: str
+class Judge(Record):
+    """A generative judge: pairwise compares two responses, in both orders; pointwise rates one."""
+
+    kind: Literal["pairwise", "pointwise"]
     endpoint: str = Field(description="which of [endpoints]")
     prompt: InFolder | None = Field(
         None, description="a prompt file of your own, relative to this file's folder; none: ours"
     )
     sampling: Sampling = Sampling()
 
-    def bound(
-        self, name: str, opening: Opening, judge: type[ComparingJudge] | type[RatingJudge]
-    ) -> OpenScorer:
-        """Connect the judge."""
+    def open(self, name: str, opening: Opening) -> OpenScorer:
+        """Connect it. Raises ConfigError and InputError."""
         endpoint, prompts = opening.endpoints[self.endpoint], opening.prompts
         decides: dict[str, object] = {"sampling": self.sampling.model_dump()}
         asked: Prompts | PromptTemplate = prompts
         if self.prompt is not None:
-            needed = OWN["prefer" if judge is ComparingJudge else "rate"]
+            needed = OWN["prefer" if self.kind == "pairwise" else "rate"]
             asked = PromptTemplate.read(Path(self.prompt), needed)
             decides["prompt"] = asked.hash
         else:
@@ -147,26 +147,8 @@ class _Judge(Record):
             used = sorted({"history", *SCORING})
             decides["prompts"] = {one: prompts.hashes[one] for one in used}
         client = client_of(self.endpoint, endpoint, opening.meter, opening.store, opening.say)
-        scorer = judge(Model(client, endpoint, self.sampling), asked)
+        model = Model(client, endpoint, self.sampling)
+        compares = self.kind == "pairwise"
+        scorer = ComparingJudge(model, asked) if compares else RatingJudge(model, asked)
         ref = ref_of(name, self.kind, endpoint.model, endpoint.revision, canonical(decides))
         return OpenScorer(scorer, ref, endpoint.concurrency, (client,))
-
-
-class PairwiseJudge(_Judge):
-    """A generative judge that compares two responses, in both orders."""
-
-    kind: Literal["pairwise"]
-
-    def open(self, name: str, opening: Opening) -> OpenScorer:
-        """Connect it. Raises ConfigError."""
-        return self.bound(name, opening, ComparingJudge)
-
-
-class PointwiseJudge(_Judge):
-    """A generative judge that rates one response."""
-
-    kind: Literal["pointwise"]
-
-    def open(self, name: str, opening: Opening) -> OpenScorer:
-        """Connect it. Raises ConfigError."""
-        return self.bound(name, opening, RatingJudge)

@@ -21,7 +21,6 @@ import traceback
 from collections.abc import AsyncIterator, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
-from types import ModuleType
 from typing import Any, Literal, NamedTuple
 
 from pydantic import Field, JsonValue, field_validator
@@ -91,9 +90,20 @@ def find_class(where: str, spec: PythonScorer) -> tuple[type, str]:
     Raises ConfigError, naming file and class, for a module that cannot be imported, a class that is
     not in it or has no method `score`, and options that it does not take.
     """
-    module_name, _, class_name = spec.object.partition(":")
-    module = _module(where, module_name, Path(spec.folder).resolve())
-    file = getattr(module, "__file__", None) or module_name
+    name, _, class_name = spec.object.partition(":")
+    folder = Path(spec.folder).resolve()
+    if str(folder) not in sys.path:
+        sys.path.insert(0, str(folder))
+    try:
+        module = importlib.import_module(name)
+    except (Exception, SystemExit) as error:  # Anything that the user's module raises.
+        raise ConfigError(
+            f"the module {name} cannot be imported: {place_of(error, folder)}",
+            where=where,
+            fix=f'It is looked for in {folder} (folder = "..." names another), then among what is'
+            " installed.",
+        ) from None
+    file = getattr(module, "__file__", None) or name
     found = getattr(module, class_name, None)
     if not isinstance(found, type):
         known = [key for key, value in vars(module).items() if isinstance(value, type)]
@@ -103,39 +113,20 @@ def find_class(where: str, spec: PythonScorer) -> tuple[type, str]:
     if not callable(getattr(found, "score", None)):
         fix = f'{DOCS / "evaluate.md"}, "A class of your own", shows one.'
         raise ConfigError("has no method score(self, candidates)", where=where, fix=fix)
-    signature = inspect.signature(found)
     try:
-        signature.bind(**spec.options)
+        inspect.signature(found).bind(**spec.options)
     except TypeError as error:
-        fix = f"It takes {signature}; options = {{ NAME = VALUE }} gives them."
+        fix = f"It takes {inspect.signature(found)}."
         raise ConfigError(f"does not take these options: {error}", where=where, fix=fix) from None
     return found, where
 
 
-def _module(where: str, name: str, folder: Path) -> ModuleType:
-    if str(folder) not in sys.path:
-        sys.path.insert(0, str(folder))
-    try:
-        return importlib.import_module(name)
-    except (Exception, SystemExit) as error:  # Anything that the user's module raises.
-        raise ConfigError(
-            f"the module {name} cannot be imported: {place_of(error, folder)}",
-            where=where,
-            fix=f'It is looked for in {folder} (folder = "..." names another), then among what is'
-            " installed.",
-        ) from None
-
-
 def place_of(error: BaseException, place: Path) -> str:
-    """What an exception says, and the line of a file at this place that led to it, or the line that
-    raised it."""
-    message = f"{type(error).__name__}: {error}".rstrip(": ")
+    """What an exception says, and the line of a file at this place that led to it."""
     frames = traceback.extract_tb(error.__traceback__)
-    if isinstance(error, SyntaxError) or not frames:
-        return message
-    own = [frame for frame in frames if Path(frame.filename).is_relative_to(place)]
-    last = (own or frames)[-1]
-    return f"{message} ({last.filename}, line {last.lineno})"
+    own = [one for one in frames if Path(one.filename).is_relative_to(place)]
+    line = f" ({own[-1].filename}, line {own[-1].lineno})" if own else ""
+    return f"{type(error).__name__}: {error}".rstrip(": ") + line
 
 
 class Candidate(NamedTuple):
