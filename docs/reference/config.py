@@ -9,7 +9,7 @@ from pydantic import BaseModel
 
 from pairwright.evaluation.settings import OutputJudge, Policy, Scorers, Spec
 from pairwright.settings.config import PRESETS, Budget, Config, Roles, SamplingByRole, essential
-from pairwright.settings.endpoints import DECIDING, OPERATIONAL, Endpoint, Sampling
+from pairwright.settings.endpoints import OPERATIONAL, Endpoint, Sampling
 from pairwright.settings.prompt import OPTIONAL
 from pairwright.settings.rules import (
     GateRules,
@@ -66,7 +66,6 @@ def config_page() -> str:
         " Another run in the folder must agree with it, or needs `--accept-changes`. These may"
         " change at any time:",
         f"- in `[endpoints.NAME]`: {_listed(sorted(OPERATIONAL))}\n"
-        f"- in `[endpoints.NAME.vllm]`: all flags but {_listed(sorted(DECIDING))}\n"
         "- endpoints that no role names\n" + "\n".join(f"- {name}" for name in _free()),
         *source_sections(),
         "## Prompts",

@@ -526,7 +526,6 @@ MISTAKES = [
     ("audit posts.csv --column chose=text", "there is no 'chose'", "Did you mean 'chosen'?"),
     ("evaluate nix --out r", "error: nix: no such file or folder", "Correct the path"),
     ("leaderboard nix", "error: nix: no such file or folder", "pairwright evaluate"),
-    ("audit .", "error: .: holds a run, and is not one", "Name the run: a_run."),
 ]
 
 
@@ -537,9 +536,6 @@ def test_a_mistake_is_an_error_that_names_the_value_with_one_hint(
     monkeypatch.chdir(tmp_path)
     table(tmp_path, "run.toml", 'mode = ["twin"]')
     table(tmp_path, "posts.csv", "user,text", "a,b")
-    (tmp_path / "a_run").mkdir()
-    for name in ("pairs.jsonl", "run.sqlite"):
-        table(tmp_path / "a_run", name, "{}")
     before = everything(tmp_path)
     done = pairwright(*words.split())
     assert (done.code, done.out, everything(tmp_path)) == (2, "", before)

@@ -222,7 +222,6 @@ def endpoint(**changes: Any) -> dict[str, Any]:
         {
             "endpoints": endpoint(
                 base_url=None, engine="vllm",
-                vllm={"model": "folder", "tensor_parallel_size": 8, "gpu_memory_utilization": 0.8},
             )
         },
     ],

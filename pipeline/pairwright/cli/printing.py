@@ -1,11 +1,9 @@
 """What commands print alike: lines as they are, commands to paste into a shell, and tables."""
 
-import re
 import shlex
 import shutil
 import sys
 import tomllib
-from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
 from textwrap import fill
@@ -95,33 +93,24 @@ def print_words(name: str, /, *, err: bool = False, **values: object) -> None:
 
 
 def print_table(console: Console, content: "Content") -> None:
-    """Print the table of a page. Where it is too wide, intervals go below their values, and
-    break only if names would."""
-    table = _table(content, content.rows, padding=(0, 1))
+    """Print the table of a page. Where it is too wide, heads break at words, and intervals go below
+    their values."""
+    table = _table(content, " ", padding=(0, 1))
     wide = console.options.update(width=10 * console.width)
     if console.measure(table, options=wide).maximum > console.width:
-        rows = tuple(tuple(cell.replace(" (", "\n(", 1) for cell in row) for row in content.rows)
-        if sum(_widths(rows)) + len(content.head) >= console.width:
-            rows = tuple(
-                tuple(re.sub(r"(\n\(\S+) to ", r"\1\nto ", cell) for cell in row) for row in rows
-            )
-        table = _table(content, rows, padding=(0, 0))
-        for column, head, widest in zip(table.columns, content.head, _widths(rows), strict=True):
+        table = _table(content, "\n", padding=(0, 0))
+        for column, values in zip(table.columns, zip(*content.rows, strict=True), strict=True):
+            lines = [line for cell in values for line in cell.replace(" (", "\n(", 1).split("\n")]
+            widest = max(map(len, lines), default=1)
             if console.width >= 80 and widest <= INTERVAL:
-                # The head gives way as well: it may be wider than every value below it.
-                column.header = fill(head, max(widest, 1), break_long_words=False)
+                column.header = fill(str(column.header), max(widest, 1), break_long_words=False)
                 column.no_wrap = True
     console.print(table)
 
 
-def _widths(rows: Sequence[Sequence[str]]) -> list[int]:
-    """The longest line of each column."""
-    lines = (map(str.splitlines, column) for column in zip(*rows, strict=True))
-    return [max((len(line) for cell in column for line in cell), default=0) for column in lines]
-
-
-def _table(content: "Content", rows: Iterable[Sequence[str]], *, padding: tuple[int, int]) -> Table:
-    """Cells as they are: a word that is longer than its column takes several lines."""
+def _table(content: "Content", gap: str, *, padding: tuple[int, int]) -> Table:
+    """Cells as they are, with a gap before what is in brackets. A word that is longer than its
+    column takes several lines."""
     title = escape(content.note) or None
     style = box.SIMPLE_HEAD if any(content.head) else box.SIMPLE
     table = Table(
@@ -130,6 +119,6 @@ def _table(content: "Content", rows: Iterable[Sequence[str]], *, padding: tuple[
     for n, head in enumerate(content.head):
         justify: JustifyMethod = "left" if n < content.left else "right"
         table.add_column(head, justify=justify, overflow="fold")
-    for row in rows:
-        table.add_row(*map(Text, row))
+    for row in content.rows:
+        table.add_row(*(Text(cell.replace(" (", f"{gap}(", 1)) for cell in row))
     return table

@@ -20,7 +20,7 @@ from pairwright.audits.page.verdict import (
 from pairwright.audits.run import AuditResult
 from pairwright.cli.printing import print_table, print_words
 from pairwright.cli.progress import display
-from pairwright.errors import Difference, InputError
+from pairwright.errors import InputError
 from pairwright.modes import title_of
 from pairwright.pairs.address import TOMBSTONES_FILE
 from pairwright.releases.check import CheckedRelease
@@ -75,38 +75,18 @@ def print_check(
     work: Callable[[], CheckedRelease],
     release: Path,
     digest: str | None = None,
-    as_json: Annotated[bool, Option("--json", help="Print the outcome as JSON.")] = False,
     push: Push = None,
     public: Public = False,
-) -> int:
-    """Print what was checked, as JSON also what differs; with `push` publish it, too."""
-    if push and as_json:
-        raise InputError(
-            "does not go with --push", where="--json", fix="Check and publish one after the other."
-        )
+) -> None:
+    """Print what was checked; with `push` publish it, too."""
     if public and not push:
         raise InputError(
             "is only for --push", where="--public", fix="Name the dataset with --push ORG/NAME."
         )
-    if as_json:
-        return _print_json(work)
     if push:
         _publish(release, push, digest=digest, public=public)
     else:
         print_words("check", checked=work(), digest=digest)
-    return 0
-
-
-def _print_json(work: Callable[[], CheckedRelease]) -> int:
-    checked: dict[str, object] | None = None
-    place, code = None, 0
-    try:
-        checked = work()._asdict()
-    except Difference as found:
-        place = {"where": found.where, "what": found.what, "fix": found.fix}
-        code = found.exit_code
-    typer.echo(json.dumps({"checked": checked, "difference": place}, indent=2))
-    return code
 
 
 def print_diff(
