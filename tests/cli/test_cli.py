@@ -1,19 +1,13 @@
 """The commands as a person meets them: what they print, write, send, and end with."""
 
-import contextlib
-import io
 import json
-import os
 import re
 import shlex
-import shutil
-import sys
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from unittest import mock
 
 import pytest
 from aiohttp import web
@@ -21,8 +15,8 @@ from aiohttp import web
 from endpoint import Asked, Endpoint, Handler, double, fail, in_thread
 from model_double import task_of
 from pairwright import assets
-from pairwright.cli import command_tree, main
-from pairwright.cli.commands import COMMANDS, GROUPS
+from pairwright.cli import command_tree
+from pairwright.cli.commands import COMMANDS
 from pairwright.models.store import Store
 from pairwright.text import passages
 from study import KEY_VARIABLE, OUTCOMES, Done, Study, pairwright
@@ -280,38 +274,6 @@ def test_refused_rows_are_told_with_the_remedy_by_build_and_status(tmp_path: Pat
         assert "Write times as 2024-03-01" in said
 
 
-def test_a_dry_run_sends_and_writes_nothing_and_bounds_hold(built: Built, copied: Study) -> None:
-    copied.change(served__price_in=1.0, served__price_out=2.0)
-    before = everything(copied.folder)
-    shutil.rmtree(copied.run)
-    done = copied.build("--dry-run")
-    assert done.code == 0
-    assert built.endpoint.n == 0
-    assert not copied.run.exists()
-    assert everything(copied.folder) == {
-        name: data for name, data in before.items() if not name.startswith("run/")
-    }
-    totals = [line.split() for line in done.out.splitlines() if line.strip().startswith("all ")]
-    assert len(totals) == 1
-    assert int(totals[0][1].replace(",", "")) >= built.calls
-    assert float(totals[0][-1].replace(",", "")) > 0
-    assert "Nothing was sent" in done.out
-    copied.change(served__base_url="http://127.0.0.1:9/v1", served__api_key_env=KEY_VARIABLE)
-    assert copied.build("--dry-run").code == 0, "it needs no endpoint and no key"
-
-
-def test_a_damaged_or_missing_config_in_the_run_folder_is_named(copied: Study) -> None:
-    path = copied.run / "config.toml"
-    for content in (b"\x00 = [", b"", b"endpoints = 3\n"):
-        path.write_bytes(content)
-        for done in (copied.build(), pairwright("status", copied.run)):
-            assert done.code == 2, content
-            assert str(path) in done.err, content
-    path.unlink()
-    done = pairwright("status", copied.run)
-    assert (done.code, str(path) in done.err) == (2, True)
-
-
 def test_a_missing_key_is_named(
     copied: Study, built: Built, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -382,20 +344,6 @@ def test_a_refusal_ends_the_run_and_keeps_what_was_answered(tmp_path: Path) -> N
 
 
 # --- status ---
-
-
-def test_a_terminal_that_lacks_characters_shows_their_codes(built: Built, tmp_path: Path) -> None:
-    study = built.study.copy(tmp_path / "α")
-    shown = io.BytesIO()
-    terminal = io.TextIOWrapper(shown, "iso-8859-1", write_through=True)
-    with (
-        contextlib.redirect_stdout(terminal),
-        mock.patch.object(sys, "argv", ["pairwright", "status", str(study.run)]),
-        mock.patch.dict(os.environ, {"COLUMNS": "200"}),
-        pytest.raises(SystemExit, match="0"),
-    ):
-        main()
-    assert b"\\u03b1" in shown.getvalue()
 
 
 # --- show ---
@@ -495,15 +443,6 @@ def test_every_command_explains_its_options_and_has_examples_that_it_takes(words
     for line in own:
         given = shlex.split(line.partition(f"pairwright {words} ")[2].partition(" &&")[0])
         command.make_context(words, given)
-
-
-@pytest.mark.parametrize("group", GROUPS)
-def test_a_group_lists_its_commands_with_the_first_lines_of_their_help(group: str) -> None:
-    listed = " ".join(pairwright(group, "--help").out.split())
-    for words in COMMANDS:
-        if words.startswith(f"{group} "):
-            own = pairwright(*words.split(), "--help").out.split("\n\n")[1]
-            assert " ".join(own.split()) in listed
 
 
 MISTAKES = [

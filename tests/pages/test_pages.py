@@ -167,13 +167,10 @@ def test_a_policy_names_the_one_sheet_and_the_one_script(template: Template) -> 
     assert sheet == ".p0 { fill: blue }"
 
 
-def test_numbers_and_estimates_have_one_text(template: Template) -> None:
-    template("{{ n }} of {{ n }}: {{ estimate }}")
+def test_the_opening_ends_at_the_first_heading(template: Template) -> None:
+    template("> **Careful.**\n\n{{ n }}\nof {{ estimate }}.\n\n## S\n\nMore.")
     page = render_page("page", n=12345, estimate=share(5, 20))
-    assert page.opening == ("12,345 of 12,345: 0.250 (0.112 to 0.469)",)
-    # The opening ends at the first heading.
-    template("> **Careful.**\n\nOne\nline.\n\n## S\n\nMore.")
-    assert render_page("page").opening == ("Careful.", "One line.")
+    assert page.opening == ("Careful.", "12,345 of 0.250 (0.112 to 0.469).")
 
 
 def test_a_plot_is_drawn_in_html_and_named_in_markdown(template: Template) -> None:
