@@ -4,17 +4,22 @@ back."""
 import re
 import tomllib
 from html import unescape
+from pathlib import Path
+from typing import get_args
 from xml.etree import ElementTree
 
 import pytest
 
 from label_studio_server import controls
+from live_study import LiveStudy, usual
 from pairwright import assets
 from pairwright.errors import InputError
 from pairwright.settings.domains import Anchor, Scale
-from pairwright_human_eval.forms import labelling_config, render_guidelines
+from pairwright_human_eval.forms import labelling_config, load_language, render_guidelines
 from pairwright_human_eval.label_studio import same_form
-from pairwright_human_eval.records import KINDS, Kind
+from pairwright_human_eval.records import KINDS, KeyedTask, Kind, Tool
+from released import PAIRS, Answers, run_of
+from sheets import ANSWER, fill, sheet_rows
 from small_studies import SCALES
 
 GUIDELINES = render_guidelines(SCALES)
@@ -156,3 +161,63 @@ def test_a_form_laid_out_anew_is_the_same_and_every_other_is_not() -> None:
         assert not same_form(xml.replace(old, new, 1), xml)
     for text in ("", "<View>", "{}", "<View/><View/>", "<View a='&x;'/>"):
         assert not same_form(text, xml)
+
+
+@pytest.mark.parametrize("tool", get_args(Tool))
+@pytest.mark.parametrize("code", ["en", "de"])
+def test_guidelines_speak_of_the_tool_that_people_have(tool: Tool, code: str) -> None:
+    page = render_guidelines(SCALES, load_language(code), tool)
+    sheet = tool == "spreadsheet"
+    assert ("CSV (UTF-8)" in page, bool(re.search(r"\bAdd\b", page))) == (sheet, not sheet)
+    assert "[[" not in page
+    assert "[%" not in page
+
+
+# In German
+
+
+def texts(kind: Kind, code: str) -> list[str]:
+    """What a form says, without the places of a task's own texts."""
+    root = ElementTree.fromstring(labelling_config(kind, SCALES, load_language(code)))
+    read = ("value", "requiredMessage", "placeholder")
+    found = (one.attrib[name] for one in root.iter() for name in read if name in one.attrib)
+    return [text for text in found if not text.startswith("$")]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_form_is_translated_whole_and_stores_the_same(kind: Kind) -> None:
+    english, other = texts(kind, "en"), texts(kind, "de")
+    assert len(english) == len(other)
+    assert not [text for text in english if text in other and not re.fullmatch(r"\d", text)]
+    form = labelling_config(kind, SCALES, load_language("de"))
+    assert re.findall(r'(?:name|alias)="[^"]*"', form) == re.findall(
+        r'(?:name|alias)="[^"]*"', FORMS[kind]
+    )
+
+
+def test_a_german_spreadsheet_is_answered_in_german(tmp_path: Path) -> None:
+    study = LiveStudy(run_of(tmp_path / "run", PAIRS[:3], study=False))
+    assert "en or de" in study.refused("export", "--language", "tlh")
+    assert not study.folder.path.exists()
+    options = ("--tool", "spreadsheet", "--language", "de", "--seed", 1, "--annotators", 9)
+    study.do("export", *options)
+    german = load_language("de")
+    assert study.folder.guidelines.read_text("utf-8").startswith("# Anleitung")
+    labels = {"clearly": "Plausibly", "A": "Response A", "B": "Response B"}
+
+    def answer(task: KeyedTask) -> Answers | None:
+        only = {"A": "Only A", "B": "Only B"}
+        ticks = {}
+        for name, choice in (usual(task) or {}).items():
+            own = labels | (only if name.startswith("delivered") else {})
+            ticks[name] = german(own[choice]) if choice in own else choice
+        return ticks
+
+    paths = [study.folder.sheet(f"annotator-{n:02}") for n in range(1, 10)]
+    for path in paths:
+        assert sheet_rows(path, ";")[0][ANSWER] == "antwort"
+        fill(path, answer, study.key, separator=";")
+    study.do("import", *paths)
+    assert len(study.answered) == len(study.key)
+    assert not study.set_aside
+    assert set(study.states().values()) == {"verified"}

@@ -9,7 +9,7 @@ from itertools import product
 import pytest
 
 from pairwright_human_eval.records import OTHER
-from pairwright_human_eval.units import sample_of, swapped_units, units_of
+from pairwright_human_eval.units import swapped_units, units_of
 from small_studies import (
     FILE,
     Made,
@@ -102,29 +102,6 @@ def test_who_answers_what(n: int) -> None:
         if keyed.kind != "quality":
             work[keyed.annotator, keyed.unit].append(keyed.kind)
     assert all(len(kinds) == 1 for kinds in work.values() if "preference" in kinds)
-    # Every question is answered by exactly `overlap` people.
-    who: dict[tuple[object, ...], list[str]] = defaultdict(list)
-    for k in tasks:
-        who[k.unit, k.pair, k.kind, k.purpose].append(k.annotator)
-    overlap = overlap_of(made)
-    assert all(len(names) == len(set(names)) == overlap for names in who.values())
-    for unit in made.units:
-        assert (unit.id, "", "quality", "vote") in who
-        assert all((unit.id, p.id, "preference", "vote") in who for p in unit.pairs)
-    asked = {keyed.unit for keyed in made.keyed("vote", kind="rubric")}
-    assert asked == made.by_id.keys()
-
-
-def test_a_sample_is_drawn_by_content() -> None:
-    units = units_of(mixed(10, 10), FILE)
-    drawn = sample_of(units, 6, seed=3)
-    assert len(drawn) == 6
-    assert drawn == [s for s in units if s in drawn]
-    assert {s.id for s in sample_of(units[::-1], 6, seed=3)} == {s.id for s in drawn}
-    assert {s.id for s in sample_of(units, 6, seed=4)} != {s.id for s in drawn}
-    assert {s.id for s in sample_of(units, 4, seed=3)} < {s.id for s in drawn}
-    for size in (None, 20, 99):
-        assert sample_of(units, size, 3) == units
 
 
 def test_a_repeat_is_the_same_task_by_the_same_person_with_the_sides_swapped() -> None:

@@ -33,7 +33,6 @@ TWIN = one(ASKED, PARTNER)
 CLEAR = ("clearly", "clearly")
 UNSUPPORTED, UNDELIVERED = ("rubric: aspects_unsupported",), ("rubric: aspects_undelivered",)
 Found = tuple[State, tuple[str, ...]]
-VERIFIED: Found = ("verified", ())
 
 
 def of(answers: list[Answer], unit: Unit = VIOLATE, **policy: Any) -> Found:
@@ -157,160 +156,115 @@ def test_how_often_coins_verify_a_pair(policy: dict[str, Any]) -> None:
     assert rules.by_chance == pytest.approx(verified / len(first) / len(closing))
 
 
-# Quality
+# Quality and aspects
 
 
-def of_quality(answers: list[Answer], **policy: Any) -> Found:
-    return of([*answers, *support(PAIR, CLEAR, CLEAR), *votes(PAIR, "+++")], **policy)
-
-
-def scores(correctness: int | None, helpfulness: int | None) -> dict[str, int | None]:
+def scores(correctness: int | None, helpfulness: int | None = 4) -> dict[str, int | None]:
     return {"correctness": correctness, "helpfulness": helpfulness}
 
 
-@pytest.mark.parametrize("low_side", ["first", "second"])
-@pytest.mark.parametrize(
-    ("low", "reasons"),
-    [
-        (scores(2, 4), ("quality: correctness",)),
-        (scores(4, 2), ("quality: helpfulness",)),
-        (scores(3, 4), ()),
-        (scores(None, 2), ("quality: helpfulness",)),  # although another could not be judged
-    ],
-)
-def test_the_floor_holds_on_either_side_and_on_every_scale(
-    low_side: str, low: dict[str, int | None], reasons: tuple[str, ...]
-) -> None:
-    sides: dict[str, Any] = {"first": scores(4, 4), "second": scores(4, 4), low_side: low}
-    state = "refused" if reasons else "verified"
-    assert of_quality(quality(VIOLATE, **sides), quality_gap=4) == (state, reasons)
+def rated(*people: tuple[Any, Any], **changes: Any) -> list[Answer]:
+    """The scores that each person gives the two responses."""
+    return [a for one, other in people for a in quality(VIOLATE, one, other, n=1, **changes)]
 
 
-def test_the_floor_is_on_the_mean_of_as_many_answers_as_a_unit_needs() -> None:
-    low, high = quality(VIOLATE, 2, 4, n=1), quality(VIOLATE, 4, 4, n=1)
-    assert of_quality([*low, *high]) == VERIFIED
-    assert of_quality([*low, *low, *high])[0] == "refused"
-    thirds = [*quality(VIOLATE, 3, 4, n=2), *high]
-    assert of_quality(thirds, quality_floor=10 / 3) == VERIFIED
-    assert of_quality(high) == ("waiting", ("quality: 1 of 2 answers",))
-    assert of_quality(quality(VIOLATE, 1, 1), quality_votes=0) == VERIFIED
-
-
-def test_cannot_judge_is_no_score_and_an_adjudicator_closes_it() -> None:
-    unsure = scores(None, 4)
-    assert of_quality([*quality(VIOLATE, unsure, 4, n=1), *quality(VIOLATE, 4, 4, n=1)]) == VERIFIED
-    nobody = quality(VIOLATE, unsure, 4)
-    assert of_quality(nobody) == ("disputed", ("quality: correctness cannot be judged",))
-    for closing, state in ((4, "verified"), (2, "refused"), (None, "refused")):
-        last = quality(VIOLATE, scores(closing, 4), 4, n=1, round=2)
-        assert of_quality([*nobody, *last])[0] == state
-
-
-BOTH_GAPS = ("quality_gap: correctness", "quality_gap: helpfulness")
+UNSURE, GAPS = scores(None), ("quality_gap: correctness", "quality_gap: helpfulness")
+POOR, UNKNOWN = "quality: correctness", "quality: correctness cannot be judged"
 
 
 @pytest.mark.parametrize(
-    ("pairs", "reasons", "limit"),
+    ("answers", "policy", "state", "reasons"),
     [
-        ([(5, 4), (5, 3)], (), 1.5),  # the limit passes
-        ([(5, 3), (4, 3), (5, 3)], BOTH_GAPS, 1.5),
-        ([(3, 5), (3, 5)], BOTH_GAPS, 1.5),
-        ([(scores(5, 4), scores(3, 4))] * 2, BOTH_GAPS[:1], 1.5),
-        ([(5, 3), (5, 3), (3, 3)], (), 4 / 3),  # although thirds are not exact
-        ([(5, 3), (5, 3), (3, 3)], BOTH_GAPS, 1.3),
+        # The minimum holds on either side and on every scale,
+        (rated((scores(2), 4), (scores(2), 4)), {"quality_gap": 4}, "refused", (POOR,)),
+        (rated((4, scores(2)), (4, scores(2))), {"quality_gap": 4}, "refused", (POOR,)),
+        (rated((scores(4, 2), 4)) * 2, {"quality_gap": 4}, "refused", ("quality: helpfulness",)),
+        (rated((scores(None, 2), 4)) * 2, {"quality_gap": 4}, "refused",
+         ("quality: helpfulness",)),
+        # on the mean of as many answers as a unit needs.
+        (rated((2, 4), (4, 4)), {}, "verified", ()),
+        (rated((3, 4), (3, 4), (4, 4)), {"quality_floor": 10 / 3}, "verified", ()),
+        (rated((4, 4)), {}, "waiting", ("quality: 1 of 2 answers",)),
+        (rated((1, 1)), {"quality_votes": 0}, "verified", ()),
+        # "Cannot judge" is no score, and a second round closes it.
+        (rated((UNSURE, 4), (4, 4)), {}, "verified", ()),
+        (rated((UNSURE, 4), (UNSURE, 4)), {}, "disputed", (UNKNOWN,)),
+        (rated((UNSURE, 4)) * 2 + rated((4, 4), round=2), {}, "verified", ()),
+        (rated((UNSURE, 4)) * 2 + rated((scores(2), 4), round=2), {}, "refused",
+         (POOR, "quality_gap: correctness")),
+        (rated((UNSURE, 4)) * 2 + rated((UNSURE, 4), round=2), {}, "refused", (UNKNOWN,)),
+        # Neither response may be much better; the limit passes, although thirds are not exact.
+        (rated((5, 4), (5, 3)), {}, "verified", ()),
+        (rated((5, 3), (4, 3), (5, 3)), {}, "refused", GAPS),
+        (rated((3, 5), (3, 5)), {}, "refused", GAPS),
+        (rated((scores(5), scores(3))) * 2, {}, "refused", GAPS[:1]),
+        (rated((5, 3), (5, 3), (3, 3)), {"quality_gap": 4 / 3}, "verified", ()),
+        (rated((5, 3), (5, 3), (3, 3)), {"quality_gap": 1.3}, "refused", GAPS),
     ],
-)
-def test_neither_response_may_be_much_better(
-    pairs: list[Any], reasons: tuple[str, ...], limit: float
+)  # fmt: skip
+def test_both_responses_are_good_and_equally_so(
+    answers: list[Answer], policy: dict[str, Any], state: State, reasons: tuple[str, ...]
 ) -> None:
-    answers = [a for first, second in pairs for a in quality(VIOLATE, first, second, n=1)]
-    found = of_quality(answers, quality_gap=limit)
-    assert found == ("refused" if reasons else "verified", reasons)
+    rest = [*support(PAIR, CLEAR, CLEAR), *votes(PAIR, "+++")]
+    assert of([*answers, *rest], **policy) == (state, reasons)
 
 
-# Aspects
+CODES = {"+": "chosen", "-": "rejected", "b": "both", "n": "neither", "?": "cannot_tell",
+         "C": "clearly", "P": "plausibly", "N": "no", "X": "contradicted"}  # fmt: skip
 
 
-def of_support(*answers: tuple[str, str], **policy: Any) -> Found:
-    return of([*quality(VIOLATE, 4, 4), *votes(PAIR, "+++"), *support(PAIR, *answers)], **policy)
-
-
-@pytest.mark.parametrize(
-    ("first", "second", "share"),
-    [
-        (("clearly", "plausibly"), ("plausibly", "clearly"), 1.0),
-        (("clearly", "no"), ("clearly", "contradicted"), 0.5),
-        (("clearly", "no"), ("no", "clearly"), 0.0),  # one of two is not most
-    ],
-)
-def test_an_aspect_is_supported_if_most_find_it_so(
-    first: tuple[str, str], second: tuple[str, str], share: float
-) -> None:
-    for least in (0, 0.5, 1):
-        found = of_support(first, second, aspects_supported=least, delivered=0)
-        assert found == (VERIFIED if share >= least else ("refused", UNSUPPORTED))
-
-
-DELIVERED = {"+": "chosen", "-": "rejected", "b": "both", "n": "neither", "?": "cannot_tell"}
-
-
-def delivered_by(*people: str, supported: str = "clearly") -> list[Answer]:
-    """For each person, who delivers the first and the second aspect, by the codes above."""
+def on_aspects(people: str) -> list[Answer]:
+    """For each person, support and delivery of both aspects, as in `C+N-`."""
     found: list[Answer] = []
-    for codes in people:
+    for said_by in people.split():
         said: list[Said] = []
-        for n, code in enumerate(codes, start=1):
-            label = supported if n > 1 else "clearly"
-            said += [("support", str(n), label), ("delivery", str(n), DELIVERED[code])]
+        for n, (there, by) in enumerate(zip(said_by[::2], said_by[1::2], strict=True), start=1):
+            said += [("support", str(n), CODES[there]), ("delivery", str(n), CODES[by])]
         found += given(PAIR, said)
     return [*quality(VIOLATE, 4, 4), *votes(PAIR, "+++"), *found]
 
 
+CONTRADICTED = ("rubric: aspect_contradicted",)
+
+
 @pytest.mark.parametrize(
-    ("answers", "passes"),
+    ("people", "policy", "reasons"),
     [
-        ("++ +- -+", True),  # two of three for each
-        ("++ +b b+", True),  # all find it in the chosen one, and most not in the other
-        ("++ +? ??", True),  # who cannot tell is left out
-        ("++ n? ??", False),  # the first is one of two
-        ("+- +- +-", False),  # one aspect each: not most
-        ("+b +b +b", False),
-        ("-- -- --", False),
-        ("?? ?? ??", False),
+        # An aspect is supported if most find it so: one of two is not most.
+        ("C+P+ P+C+", {"aspects_supported": 1}, ()),
+        ("C+N+ C+X+", {}, ()),
+        ("C+N+ C+X+", {"aspects_supported": 0.6}, UNSUPPORTED),
+        ("C+N+ N+C+", {}, UNSUPPORTED),
+        ("C+N+ N+C+", {"aspects_supported": 0, "delivered": 0}, ()),
+        ("N+N+ N+N+", {"rubric_votes": 0}, ()),
+        # The chosen response alone delivers most of those; who cannot tell is left out.
+        ("C+C+ C+C- C-C+", {}, ()),
+        ("C+C+ C+Cb CbC+", {}, ()),
+        ("C+C+ C+C? C?C?", {}, ()),
+        ("C+C+ CnC? C?C?", {}, UNDELIVERED),
+        ("C+C- C+C- C+C-", {}, UNDELIVERED),
+        ("C+Cb C+Cb C+Cb", {}, UNDELIVERED),
+        ("C-C- C-C- C-C-", {}, UNDELIVERED),
+        ("C?C? C?C? C?C?", {"delivered": 0}, ()),
+        ("C?C? C?C? C?C?", {}, UNDELIVERED),
+        ("C+Nn C+Nn", {"delivered": 1}, ()),
+        ("C+Cn C+Cn", {"delivered": 1}, UNDELIVERED),
+        # No aspect may be contradicted by most.
+        ("C+X+ C+C+ C+C+", {}, ()),
+        ("C+X+ C+X+ C+C+", {}, CONTRADICTED),
+        ("C+X+ C+X+ C+X+", {"contradicted": 1}, ()),
+        ("C-X- C-X-", {}, (*UNDELIVERED, *CONTRADICTED)),
+        ("C+C+", {"rubric_votes": 1}, ()),
     ],
 )
-def test_the_chosen_response_alone_delivers_most(answers: str, passes: bool) -> None:
-    said = delivered_by(*answers.split())
-    assert of(said) == (VERIFIED if passes else ("refused", UNDELIVERED))
-    assert of(said, delivered=0) == of(said, rubric_votes=0) == VERIFIED
+def test_the_aspects_are_the_users_and_the_chosen_response_alone_delivers_them(
+    people: str, policy: dict[str, Any], reasons: tuple[str, ...]
+) -> None:
+    assert of(on_aspects(people), **policy) == ("refused" if reasons else "verified", reasons)
 
 
-def test_only_supported_aspects_have_to_be_delivered() -> None:
-    assert of(delivered_by("+n", "+n", supported="no"), delivered=1) == VERIFIED
-    assert of(delivered_by("+n", "+n"), delivered=1) == ("refused", UNDELIVERED)
-
-
-@pytest.mark.parametrize("times", range(4))
-def test_no_aspect_may_be_contradicted_by_most(times: int) -> None:
-    answers = [("clearly", "contradicted")] * times + [CLEAR] * (2 if times == 1 else 3 - times)
-    refused: Found = ("refused", ("rubric: aspect_contradicted",))
-    assert of_support(*answers) == (refused if times > 1 else VERIFIED)
-    assert of_support(*answers, contradicted=1) == VERIFIED
-
-
-def test_every_failure_has_its_reason() -> None:
-    """The better response is chosen, the other one delivers, and the posts contradict an aspect."""
-    twisted = ("clearly", "contradicted")
-    answers = [*quality(VIOLATE, 5, 3), *votes(PAIR, "+++")]
-    made = decided(VIOLATE, [*answers, *support(PAIR, twisted, twisted, delivered="rejected")])
-    assert made.state == "refused"
-    assert made.reasons == (*BOTH_GAPS, *UNDELIVERED, "rubric: aspect_contradicted")
-
-
-def test_how_many_rubric_answers_a_pair_needs() -> None:
-    assert of_support(CLEAR) == ("waiting", ("rubric: 1 of 2 answers",))
-    assert of_support(CLEAR, rubric_votes=1) == VERIFIED
-    assert of_support(("no", "no"), ("no", "no"), rubric_votes=0) == VERIFIED
+def test_a_rubric_that_too_few_answered_waits() -> None:
+    assert of(on_aspects("C+C+")) == ("waiting", ("rubric: 1 of 2 answers",))
 
 
 # Twins and placebos

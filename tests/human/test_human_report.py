@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import released
+from pairwright.pairs import RowDelivery, RowSupport
 from pairwright.records import Adherence, AspectScore, Pair, Quality
 from pairwright.settings.rules import HumanRules
 from pairwright_human_eval.decisions import table_of
@@ -20,11 +21,13 @@ from pairwright_human_eval.records import Answer, KeyedTask, Objection
 from pairwright_human_eval.report import (
     StudyReport,
     compute_report,
+    decide,
     page_of,
     write_report,
 )
 from pairwright_human_eval.units import Unit, outline_of
 from small_studies import OF_THREE, SCALES, Made, mixed, study_of
+from study import pairwright
 
 Ticks = dict[str, str]
 Person = Callable[[KeyedTask, Unit], Ticks | None]
@@ -226,15 +229,6 @@ def test_who_fails_the_checks_counts_nowhere() -> None:
 # The page
 
 
-def test_a_study_without_answers_has_no_numbers_and_says_so() -> None:
-    report = Asked(mixed(3, 3)).report(lambda *_: None)
-    page = page_of(report)
-    assert page.opening[0].startswith("Nothing is answered yet: none of the")
-    assert page.opening[1].startswith("0 of 6 units (3 twins and 3 violate pairs) are verified")
-    assert report.decisions[0].states["waiting"] == 6
-    assert all(of.percent.value is None for of in report.agreement.values())
-
-
 def test_what_is_simulated_or_changed_stands_above_everything() -> None:
     asked = Asked(mixed(3, 3))
     strict = HumanRules(**OF_THREE | {"votes": 2})
@@ -269,3 +263,45 @@ def test_the_units_that_are_not_verified_are_listed_with_their_votes() -> None:
         assert refused.replace("| |", "|  |") in page
     some = [one for one in given if one.annotator == "annotator-01"]
     assert "1 annotator answered" in page_of(asked.report(some)).opening[0]
+
+
+# From the answers to the row
+
+
+def delivered_by_other(task: KeyedTask, _: object = None) -> Ticks:
+    """Only the rejected response delivers."""
+    ticks = right(task, None)
+    other = {"A": "B", "B": "A"}[task.expected or "A"]
+    return {k: other if k.startswith("delivered") else v for k, v in ticks.items()}
+
+
+def second_refuted(task: KeyedTask, _: object = None) -> Ticks:
+    """Nobody finds the second aspect supported, and nobody finds it delivered."""
+    refuted = {"support_1": "no", "delivered_1": "neither"}
+    return right(task, None) | (refuted if task.kind == "rubric" else {})
+
+
+def test_the_report_says_reasons_in_words_and_status_how_many(tmp_path: Path) -> None:
+    run = released.run_of(tmp_path / "run", released.PAIRS[:6], answer=delivered_by_other)
+    assert "last report" not in pairwright("human", "status", run).out
+    assert {made.state for made in decide(run).decisions.values()} == {"refused"}
+    said = "too few of the supported aspects are delivered by the chosen response alone"
+    report = (run / "human/report.md").read_text(encoding="utf-8")
+    assert f"| refused: {said} | 4 | 2 | 2 |" in report
+    shown = " ".join(pairwright("human", "status", run).out.split())
+    assert "Decided by the last report: 4 refused." in shown
+
+
+def test_a_row_has_what_people_said_of_each_aspect_and_the_supported_ones_as_key(
+    tmp_path: Path,
+) -> None:
+    made = released.run_of(tmp_path / "run", released.PAIRS[:6], answer=second_refuted)
+    found = released.rows(released.written(made, tmp_path / "release"))
+    none = dict.fromkeys(RowDelivery.model_fields, 0)
+    for row in found:
+        first, second = row.rubric_aspects
+        assert first.support == RowSupport(clearly=3, plausibly=0, no=0, contradicted=0)
+        assert first.delivery == RowDelivery(**none | {"chosen": 3})
+        assert second.support == RowSupport(clearly=0, plausibly=0, no=3, contradicted=0)
+        assert second.delivery == RowDelivery(**none | {"neither": 3})
+        assert row.answer_key == (first,)

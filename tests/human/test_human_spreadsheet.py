@@ -17,8 +17,6 @@ from sheets import ANSWER, FIELD, TASK, TEXT, WHAT, Rows, sheet_rows, write
 FIRST = "annotator-01"
 NAMES = [f"annotator-{n:02}" for n in range(1, 10)]
 Answer = Callable[[KeyedTask], Answers | None]
-Mistake = Callable[[Rows], list[str]]
-"""It is made in the rows of a sheet; what is said of it."""
 
 
 def only(kind: str, ticks: Answers) -> Answer:
@@ -202,77 +200,46 @@ def test_of_two_files_the_later_one_counts_and_equal_answers_count_once(
     assert chosen(study) == {"B"}
 
 
-def number(rows: Rows, field: str) -> int:
-    """That of the first row of a field, as a spreadsheet counts."""
-    return next(n for n, row in enumerate(rows, start=1) if row[FIELD] == field)
-
-
-def wrong_cell(field: str, column: int, text: str, *said: str) -> Mistake:
-    """A text that cannot be meant in the first row of a field. What is said of it names `row` and
-    `task`."""
-
-    def mistake(rows: Rows) -> list[str]:
-        n = number(rows, field)
-        task = rows[n - 1][TASK]
-        rows[n - 1][column] = text
-        return [part.format(row=f"row {n}", task=task) for part in said]
-
-    return mistake
-
-
-def wrong_rows(rows: Rows) -> list[str]:
-    n = next(n for n, row in enumerate(rows) if row[TASK] and not row[FIELD])
-    rows[n][ANSWER], rows[1][ANSWER] = "A", "B"
-    said = f"row {n + 1}: {rows[n][TASK]}: there is no question ''"
-    return [said, "row 2: '' is not a task of this study"]
-
-
-def two_answers(rows: Rows) -> list[str]:
-    n = number(rows, "preference")
-    rows.append(rows[n - 1])
-    return [f"row {len(rows)}: ", f"is answered in row {n}, too"]
-
-
-def missing_column(rows: Rows) -> list[str]:
-    rows[:] = [row[:ANSWER] for row in rows]
-    return ["the column 'answer' is missing"]
-
-
-def many_mistakes(rows: Rows) -> list[str]:
-    fields = [row for row in rows if row[FIELD] == "preference"]
-    for row in fields:
-        row[ANSWER] = "x"
-    assert len(fields) > 5
-    return [f"and {len(fields) - 5} more mistakes"]
-
-
 NO_TASK = "task-0000000000000000"
 CHOICES = "Response A, Response B, No difference for this person, Cannot tell"
-MISTAKES: dict[str, Mistake] = {
-    "unknown choice": wrong_cell(
-        "preference", ANSWER, "maybe A", "{row}: {task}, preference: 'maybe A'",
-        CHOICES,
-    ),
-    "unknown task": wrong_cell(
-        "preference", TASK, NO_TASK, f"{{row}}: '{NO_TASK}' is not a task of this"
-    ),
-    "wrong rows": wrong_rows,
-    "two answers": two_answers,
-    "missing column": missing_column,
-    "many mistakes": many_mistakes,
-}  # fmt: skip
+UNKNOWN = f"'{NO_TASK}' is not a task of this study"
 
 
-@pytest.mark.parametrize("mistake", MISTAKES.values(), ids=MISTAKES)
+@pytest.mark.parametrize(
+    ("column", "text", "said"),
+    [
+        (ANSWER, "maybe A", "row {n}: {task}, preference: 'maybe A' is not an answer here; write"),
+        (ANSWER, "maybe A", CHOICES),
+        (TASK, NO_TASK, f"row {{n}}: {UNKNOWN}"),
+        (FIELD, "preferense", "row {n}: {task}: there is no question 'preferense'"),
+        (FIELD, "", "row {n}: {task}: there is no question ''"),
+    ],
+)
 def test_a_mistake_is_named_with_its_row_column_and_task(
-    study: LiveStudy, mistake: Mistake
+    study: LiveStudy, column: int, text: str, said: str
 ) -> None:
     rows = sheet_rows(study.fill(FIRST))
-    expected = mistake(rows)
-    said = study.refused("import", write(study.folder.sheet(FIRST), rows))
-    assert "annotator-01.csv" in said
-    assert not [part for part in expected if part not in said]
+    n, row = next((n, row) for n, row in enumerate(rows, 1) if row[FIELD] == "preference")
+    expected = said.format(n=n, task=row[TASK])
+    row[column] = text
+    why = study.refused("import", write(study.folder.sheet(FIRST), rows))
+    assert expected in why
+    assert "annotator-01.csv" in why
     assert not list(study.folder.raw.glob("*"))
+
+
+def test_many_mistakes_two_answers_and_a_missing_column_are_named(study: LiveStudy) -> None:
+    rows, sheet = sheet_rows(study.fill(FIRST)), study.folder.sheet(FIRST)
+    asked = [(n, row) for n, row in enumerate(rows, 1) if row[FIELD] == "preference"]
+    n, first = asked[0]
+    why = study.refused("import", write(sheet, [*rows, first]))
+    assert f"row {len(rows) + 1}: {first[TASK]}, preference is answered in row {n}, too" in why
+    why = study.refused("import", write(sheet, [row[:ANSWER] for row in rows]))
+    assert "the column 'answer' is missing" in why
+    for _, row in asked:
+        row[ANSWER] = "x"
+    why = study.refused("import", write(sheet, rows))
+    assert f"and {len(asked) - 5} more mistakes" in why
 
 
 def test_a_file_of_two_people_or_in_another_format_is_refused(

@@ -263,15 +263,6 @@ def test_errors_name_what_happened_and_show_no_secret(
     assert "a-secret-session" not in str(caught.value)
 
 
-def test_no_answer_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("time.sleep", lambda _: None)  # The SDK waits between its attempts.
-    with (
-        LabelStudioClient("http://127.0.0.1:9", KEY) as server,
-        pytest.raises(InputError, match="no answer"),
-    ):
-        server.projects("Pairwright")
-
-
 def test_a_key_or_an_address_that_cannot_be_is_refused() -> None:
     for key in ("", " \n", "two words", "ключ", "line\nbreak"):
         with pytest.raises(InputError, match="API key"):
