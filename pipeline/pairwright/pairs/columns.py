@@ -117,40 +117,46 @@ def columns_of(
     known: dict[str, Any] = next(
         (one for one in KNOWN["sets"] if {*one["needs"]} <= first.keys()), {}
     )
-    usual = _usual(first) | known.get("columns", {})
-    named = usual | given
+    if given.keys() & CHOICE:  # What a known set's labels mean holds for its own columns alone.
+        known = {}
+    named = _usual(first) | known.get("columns", {}) | given
     if asked:
         form = asked[0]
     elif named.get("chosen") or named.get("rejected"):
         form = FORMS[0]
     else:
         form = FORMS[2 if named.get("options") else 1 if named.get("first") else 0]
-    named = {name: named[name] for name in USUAL if named.get(name)}
-    named = {name: one for name, one in named.items() if name not in CHOICE - {*form}}
+    left_out = CHOICE - {*form}
+    named = {name: named[name] for name in USUAL if named.get(name) and name not in left_out}
     used = {part for one in named.values() for part in (one, *one.split(","))}
     histories = [one for one in USUAL["profile"] if one in first and one not in used]
     if "profile" not in named.keys() | given and len(histories) == 1:
         named["profile"] = histories[0]
-
-    # A known set's labels hold for its own columns alone.
-    other = {*given.get("label", "").split(",")} - {"", *usual["label"].split(",")}
-    same = not other and not given.keys() & {"first", "second"}
-    own = labels or (known.get("labels", {}) if same else {})
-    meanings = {} if form == FORMS[0] else _meanings(named, own, first, rows)
-    source = f", as in {known['name']}" if known else ""
+    own, meanings = labels or known.get("labels", {}), dict[str, Meaning]()
+    if form != FORMS[0]:
+        meanings = _meanings(named, own, first, rows)
     read = ", ".join(name if name == one else f"{name} = {one}" for name, one in named.items())
-    used |= {*meanings, named.get("profile", "")}
-    left = ", ".join(one for one in first if one not in used)
-    unread = f"; not read: {visible(left[:400])}{'...' * (len(left) > 400)}" if left else ""
-    said = [f"columns: {read or 'none is recognised'}{source}{unread}"]
-    source = "" if labels else source
+    unused = (one for one in first if one not in used | {*meanings, named.get("profile")})
+    left = _listed(", ".join(unused))
+    source = f", as in {known['name']}" if known else ""
+    said = [f"columns: {read or 'none is recognised'}{source}{left and f'; not read: {left}'}"]
+    if (meanings and form != FORMS[2]) or "" in meanings:
+        said.append(_said_of(meanings) + ("" if labels else source))
+    return Columns(named, frozenset(given), meanings, tuple(said))
+
+
+def _listed(text: str) -> str:
+    """A text for a line of a terminal: 400 characters at most."""
+    return visible(text if len(text) <= 400 else f"{text[:400]}...")
+
+
+def _said_of(meanings: Mapping[str, Meaning]) -> str:
+    """How labels are read, for the person."""
     names = [*PLACES]
     if "" in meanings:
-        said.append(f"the {names[meanings[''] or 0]} is right in every row{source}")
-    elif meanings and form == FORMS[1]:
-        pairs = ((one, "tie" if n is None else names[n]) for one, n in sorted(meanings.items()))
-        said.append(f"labels read as: {', '.join(map(' = '.join, pairs))}{source}")
-    return Columns(named, frozenset(given), meanings, tuple(said))
+        return f"the {names[meanings[''] or 0]} is right in every row"
+    pairs = ((one, "tie" if n is None else names[n]) for one, n in sorted(meanings.items()))
+    return f"labels read as: {', '.join(map(' = '.join, pairs))}"
 
 
 def _usual(first: Fields) -> dict[str, str]:
