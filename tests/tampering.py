@@ -108,14 +108,6 @@ def halved(path: str) -> Damage:
     return lambda root: os.truncate(root / path, (root / path).stat().st_size // 2)
 
 
-def piped(path: str) -> Damage:
-    def damage(root: Path) -> None:
-        (root / path).unlink()
-        os.mkfifo(root / path)
-
-    return damage
-
-
 def copy_of(release: Path, place: Path) -> Path:
     shutil.copytree(release, place, symlinks=True)
     return place

@@ -23,7 +23,7 @@ from pairwright.pairs import Choice, Layout, Part, ReadRow, Row, row_of, write_r
 from pairwright.records import Pair, content_id, pseudonym
 from pairwright.sources.problems import SourceProblem
 from small_studies import decided, one, twin, violate, votes, well
-from tampering import Damage, dropped, halved, piped, replaced
+from tampering import Damage, dropped, halved, replaced
 
 PLAIN = {"prompt": "Which?", "chosen": "This one.", "rejected": "That one."}
 OFFICIAL = {
@@ -94,7 +94,6 @@ DAMAGED: dict[str, tuple[Damage, str]] = {
     "no version": (replaced("stated.json", "{}"), "stated.json [version]: Field required"),
     "a bound of chance": (replaced("stated.json", BOUND), "[info.max_overlap]"),
     "half a Parquet file": (halved(PART), "test-00000-of-00001.parquet"),
-    "a pipe for rows": (piped(PART), f"{PART}: neither a file nor a folder"),
 }
 
 

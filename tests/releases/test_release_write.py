@@ -46,7 +46,7 @@ from released import (
     written,
 )
 from study import Done, pairwright
-from tampering import Damage, bytes_of, dropped, piped, replaced
+from tampering import Damage, bytes_of, dropped, replaced
 
 PLACEBOS = [pair for n in (20, 21) for pair in placebo(n)]
 
@@ -481,7 +481,6 @@ ONE = Part("Home-twin", "test").path
         (dropped("manifest.json"), "manifest.json: No such file"),
         (shutil.rmtree, "no such folder"),
         (dropped("checksums.sha256"), "no checksums"),
-        (piped("stated.json"), "stated.json: neither a file nor a folder"),
         (dropped(ONE), "listed in checksums.sha256, and is not there"),
         (replaced("more.txt", "More."), "is there, and is not listed"),
         (lambda root: change(root / "README.md", "small", "large"), "README.md: sha256 is"),

@@ -45,7 +45,6 @@ def print_release(
     work: Callable[[], ReleaseResult],
     run: Path,
     out: Path,
-    trial: bool,
     push: Push = None,
     public: Public = False,
 ) -> None:
@@ -54,7 +53,7 @@ def print_release(
         # Before any work. It says if the extra is missing.
         from pairwright.releases.hub import check_name
 
-        check_name(push, trial=trial)
+        check_name(push)
     print_words("release", result=work(), run=run, title_of=title_of, definitions=DEFINITIONS)
     if push:
         _publish(out, push, digest=None, public=public)

@@ -76,13 +76,6 @@ def parts_of(root: Path) -> list[Part]:
     return sorted(Part(match[1], match[2]) for match in found if match[2] in SPLITS)
 
 
-def check_files(root: Path) -> None:
-    """Raise InputError for a pipe or a device below `root`: to read one might never end."""
-    for path in root.rglob("*"):
-        if path.exists() and not (path.is_file() or path.is_dir()):
-            raise InputError("neither a file nor a folder", where=path, fix=_FIX)
-
-
 # Checksums
 
 _LINE = re.compile(r"([0-9a-f]{64})  (.+)", re.DOTALL)

@@ -13,7 +13,7 @@ from pairwright.files import CALLS
 from pairwright.lines import read_lines, read_one
 from pairwright.pairs.conversion import row_of
 from pairwright.pairs.files import NO_INFO, Maps, PairSource, hub_release, open_files, open_hub
-from pairwright.pairs.layout import Layout, check_files, parts_of
+from pairwright.pairs.layout import Layout, parts_of
 from pairwright.pairs.parquet import count_rows, read_rows
 from pairwright.pairs.row import ReadRow
 from pairwright.records import Pair, Record
@@ -66,12 +66,11 @@ def _open_built(folder: Path, maps: Maps, fallback: str = "") -> PairSource:
 
 
 def is_release(folder: Path) -> bool:
-    """Whether a folder has a release's rows. Raises InputError for a pipe in it, and for a release
-    without its manifest."""
+    """Whether a folder has a release's rows. Raises InputError for a release without its
+    manifest."""
     layout = Layout(folder)
     if not parts_of(folder):
         return False
-    check_files(folder)
     if layout.provenance.is_file() and not layout.manifest.is_file():
         raise InputError("a release without its manifest.json", where=folder, fix=_FIX)
     return layout.manifest.is_file()

@@ -18,7 +18,7 @@ from pairwright.audits.records import Audit
 from pairwright.errors import InputError
 from pairwright.files import holds_run
 from pairwright.lines import read_document, read_lines, read_one, write_lines, write_one
-from pairwright.pairs import Layout, Part, Row, check_files, parts_of, read_rows
+from pairwright.pairs import Layout, Part, Row, parts_of, read_rows
 from pairwright.pairs.address import host_of
 from pairwright.records import Record
 from pairwright.settings.rules import ReleaseInfo
@@ -106,7 +106,6 @@ def read_release(root: Path) -> tuple[Layout, Contents]:
     Raises InputError if the folder is not a release, or naming file and line of a fault.
     """
     layout = release_at(root)
-    check_files(root)
     read_document(layout.manifest)  # Raises if it is not there.
     return layout, read_contents(layout)
 

@@ -27,26 +27,16 @@ except ModuleNotFoundError as error:
 
 _NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,95}/[A-Za-z0-9][\w.-]{0,95}", re.ASCII)
 _LOGIN = "Log in with `hf auth login`, or put a token that may write into HF_TOKEN."
-_FIXES = {
-    401: _LOGIN,
-    403: f"Use a name under which your login may write. {_LOGIN}",
-    404: "Check ORG/NAME: the Hub knows no such place, or hides it from your login.",
-    **dict.fromkeys((409, 412), "Somebody else changed it meanwhile: look at it, and push again."),
-}
+_AGAIN = (
+    "Use a name under which your login may write (`hf auth login`, HF_TOKEN); look whether somebody"
+    " else changed the dataset; check network, HF_ENDPOINT and HF_HUB_OFFLINE; push again."
+)
 
 
-def check_name(name: str, *, trial: bool) -> None:
-    """Raise InputError if a release of this kind cannot be published under a name."""
+def check_name(name: str) -> None:
+    """Raise InputError if nothing can be published under a name."""
     if not _NAME.fullmatch(name):
         raise InputError("no name of a dataset", where=repr(name), fix="Give ORG/NAME.")
-    if trial != name.endswith("-trial"):
-        raise InputError(
-            "the release is a trial, and the name does not say so"
-            if trial
-            else "the name says that it is a trial, and the release is not one",
-            where=name,
-            fix=f"Push it to {f'{name}-trial' if trial else name.removesuffix('-trial')}.",
-        )
 
 
 def publish(
@@ -68,9 +58,8 @@ def publish(
     InputError if the name, the login or the network cannot be used.
     """
     root = Path(release)
-    check_name(name, trial=name.endswith("-trial"))
+    check_name(name)
     checked = check(root, digest, progress=progress)
-    check_name(name, trial=bool(checked.trial_because))
     sums = Layout(root).checksums.name
     if root_digest(root) != checked.digest:
         raise _changed(sums)
@@ -132,12 +121,8 @@ def _refusals(name: str, token: str) -> Iterator[None]:
     except Exception as error:  # whatever the Hub's client and the network raise
         # An upload's own error says which file it was, and its cause why.
         cause = error if isinstance(error, HfHubHTTPError) else error.__cause__ or error
-        status = cause.response.status_code if isinstance(cause, HfHubHTTPError) else 0
         # A client or server may quote the header that it could not use, as it is or escaped.
         said = " ".join(str(cause).split()).replace(token, "...")
         said = said.replace(ascii(token)[1:-1], "...")
-        raise InputError(
-            f"not published: {type(cause).__name__}: {said}",
-            where=name,
-            fix=_FIXES.get(status, "Check network, HF_ENDPOINT and HF_HUB_OFFLINE; push again."),
-        ) from None
+        what = f"not published: {type(cause).__name__}: {said}"
+        raise InputError(what, where=name, fix=_AGAIN) from None
