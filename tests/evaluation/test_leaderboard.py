@@ -91,15 +91,27 @@ def test_twins_of_one_dyad_are_one_cluster(tmp_path: Path) -> None:
     }  # fmt: skip
 
 
-def test_rows_that_are_the_same_have_no_p(tmp_path: Path) -> None:
-    (ranking,) = board_with(tmp_path, a=right_on(30), b=right_on(30)).rankings
-    same = ranking.with_above["b.profile"]
-    assert (same.value, same.low, same.p) == (0, None, None)
+@pytest.mark.parametrize(
+    ("wins", "p", "said"),
+    [
+        ((30, 30), None, "It cannot be distinguished from the next row, b."),
+        ((40, 0), None, "+100.0 points ahead of the next row in every cluster."),
+    ],
+    ids=["the same", "a constant lead"],
+)
+def test_rows_whose_clusters_do_not_differ_have_no_p(
+    tmp_path: Path, wins: tuple[int, int], p: float | None, said: str
+) -> None:
+    board = board_with(tmp_path, a=right_on(wins[0]), b=right_on(wins[1]))
+    step = board.rankings[0].with_above["b.profile"]
+    assert (step.low, step.p) == (None, p)
+    assert said in board_page(board).opening[0]
 
 
-def test_a_row_that_is_ahead_in_every_cluster_is_said_to_be(tmp_path: Path) -> None:
-    page = board_page(board_with(tmp_path, all=right_on(40), none=right_on(0)))
-    assert "+100.0 points ahead of the next row in every cluster." in page.opening[0]
+def test_of_fewer_than_five_clusters_no_figure_has_an_interval(tmp_path: Path) -> None:
+    board = board_with(tmp_path, a=right_on(4, 4), b=right_on(1, 4))
+    assert board.rankings[0].with_above["b.profile"].low is None
+    assert "100.0 % (no interval: fewer than 5 clusters)" in markdown(board)
 
 
 def test_scores_of_two_versions_of_a_scorer_are_not_compared(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ makes every scorer right on one of them.
 import math
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from itertools import islice
-from typing import Annotated, Any, Literal, NamedTuple, TypeVar
+from typing import Annotated, NamedTuple, TypeVar
 
 from pydantic import AfterValidator
 
@@ -58,9 +58,6 @@ class Condition(NamedTuple):
     shows: str
     """What a scorer is shown, in a few words."""
     content: ContentOf
-    marker: str
-    """Its mark in plots, as matplotlib names it."""
-    colour: Literal["blue", "grey", "orange", "red", "sky"]
     default: bool = False
     """Whether it is evaluated if no condition is named."""
     blind: bool = False
@@ -98,13 +95,11 @@ CONDITIONS: dict[str, Condition] = {}
 """The conditions by name, in the order of the leaderboard's tables."""
 
 
-def condition(
-    name: str, shows: str, *, marker: str, colour: Any, **treated: bool
-) -> Callable[[ContentOf], ContentOf]:
+def condition(name: str, shows: str, **treated: bool) -> Callable[[ContentOf], ContentOf]:
     """Register a function as the condition of this name; the rest are fields of `Condition`."""
 
     def registered(content: ContentOf) -> ContentOf:
-        CONDITIONS[name] = Condition(shows, content, marker, colour, **treated)
+        CONDITIONS[name] = Condition(shows, content, **treated)
         return content
 
     return registered
@@ -121,13 +116,13 @@ ConditionName = Annotated[str, AfterValidator(_known)]
 """The name of a condition."""
 
 
-@condition("profile", "the user's earlier posts", marker="o", colour="blue", default=True)
+@condition("profile", "the user's earlier posts", default=True)
 def own_posts(sources: ContentSources, row: Row) -> Content:
     """Show the user's posts, as the rules of history select them."""
     return _shown(sources, row, posts_of(row), NO_PROFILE)
 
 
-@condition("none", "the question alone", marker="s", colour="grey", default=True, blind=True)
+@condition("none", "the question alone", default=True, blind=True)
 def question_alone(_: ContentSources, row: Row) -> Content:
     """Show nothing of the user."""
     return PromptContent(row.question)
@@ -135,7 +130,7 @@ def question_alone(_: ContentSources, row: Row) -> Content:
 
 @condition(
     "profile-without-evidence", "the user's posts without those that the rubric cites",
-    marker="v", colour="red", control=True, of_rubrics=True,
+    control=True, of_rubrics=True,
 )  # fmt: skip
 def uncited_posts(sources: ContentSources, row: Row) -> Content:
     """Show the user's posts without those that the rubric cites, selected by the same rules: as
@@ -150,7 +145,7 @@ def uncited_posts(sources: ContentSources, row: Row) -> Content:
 
 @condition(
     "wrong-profile", "the posts of another user, alike in category and length",
-    marker="X", colour="orange", default=True, control=True, of_twins=False,
+    default=True, control=True, of_twins=False,
 )  # fmt: skip
 def posts_of_stranger(sources: ContentSources, row: Row) -> Content:
     """Show as many posts of another user of the category."""
@@ -166,7 +161,7 @@ def posts_of_stranger(sources: ContentSources, row: Row) -> Content:
 
 @condition(
     "rubric", "the pair's own aspects, which are the answer key",
-    marker="^", colour="sky", answers=True, of_rubrics=True,
+    answers=True, of_rubrics=True,
 )  # fmt: skip
 def own_aspects(_: ContentSources, row: Row) -> Content:
     """Show the pair's own aspects."""

@@ -14,11 +14,6 @@ from pairwright.pairs import blind_bound
 from pairwright.stats import ALIKE, p_value
 from pairwright.text import number_of
 
-COLOURS = {
-    "blue": plots.BLUE, "grey": plots.GREY, "orange": plots.ORANGE, "red": plots.RED,
-    "sky": plots.SKY,
-}  # fmt: skip
-"""The colours by the names that conditions have for them. Their markers differ, too."""
 HEADS = {
     "accuracy": "accuracy",
     "both_right": "twin accuracy",
@@ -254,32 +249,26 @@ def readings(board: Leaderboard) -> list[tuple[str, str, str, ScorerFigure]]:
 
 
 def _plot(board: Leaderboard, first: Ranking) -> Plot:
-    """A line a scorer, a mark a condition: what ranks the rows of a mode."""
+    """What ranks the rows of a ranking, a line for each row."""
     mode, name = first.mode, first.ranked_by
-    rows = [row for row in board.entries.values() if row.value(name, mode) is not None]
-    rows.sort(key=lambda row: (bool(row.unranked(mode)), -(row.value(name, mode) or 0.0)))
-    shown = [one for one in CONDITIONS if one in {row.about.condition for row in rows}]
-    # What a reader must know of it on a line of its own, or the axes have no room.
-    dots = [
-        Dot(
-            label(row).replace(" (", "\n("), figure, COLOURS[CONDITIONS[one].colour],
-            CONDITIONS[one].marker, one if len(shown) > 1 else "", bool(row.unranked(mode)),
-        )
-        for one in shown
-        for row in rows
-        if row.about.condition == one and (figure := row.figure(name, mode))
-    ]  # fmt: skip
-    unit, reference, lowest = "accuracy, %", _chance(rows, mode) or 0.5, -2.0
+    dots = []
+    for row in (board.entries[one] for one in first.ranked or first.rows):
+        # What a reader must know of it on a line of its own, or the axes have no room.
+        if figure := row.figure(name, mode):
+            colour = plots.GREY if row.baseline else plots.BLUE
+            dots.append(Dot(label(row).replace(" (", "\n("), figure, colour))
+    unit, reference, lowest = (
+        "accuracy, %",
+        _chance([board.entries[one] for one in first.rows], mode) or 0.5,
+        -2.0,
+    )
     if name == "net_right_flips":
         unit, reference, lowest = "corrected twin accuracy, points", 0.0, -52.0
     caption = (
-        f"{mode_title(mode)}: {HEADS[name]} with its 95 % interval. A scorer on the dashed line"
-        " shows nothing of its users."
+        f"{mode_title(mode)}, condition {first.condition}: {HEADS[name]} with its 95 % interval. A"
+        " scorer on the dashed line shows nothing of its users."
     )
-    if any(dot.hollow for dot in dots):
-        caption += " Hollow marks are not ranked."
-    names = list(dict.fromkeys(label(row).replace(" (", "\n(") for row in rows))
     return draw_panel(
-        dots, names, unit=unit, reference=reference, ends=(lowest, 102.0), caption=caption,
+        dots, unit=unit, reference=reference, ends=(lowest, 102.0), caption=caption,
         name=f"{name}-{mode}",
     )  # fmt: skip

@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 
 import matplotlib as mpl
 from markupsafe import Markup
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
@@ -91,15 +90,10 @@ class Dot(NamedTuple):
     label: str
     estimate: Estimate
     colour: str = BLUE
-    marker: str = "o"
-    name: str = ""
-    """What the marker stands for, in the legend; empty: it is not there."""
-    hollow: bool = False
 
 
 def draw_panel(
     dots: Sequence[Dot],
-    labels: Sequence[str],
     *,
     unit: str,
     reference: float,
@@ -107,40 +101,24 @@ def draw_panel(
     caption: str,
     name: str,
 ) -> Plot:
-    """Estimates times 100 on one axis from end to end: a line per label, the first one on top; a
-    dashed line at the share `reference`; and above it the markers that have a name."""
+    """Estimates times 100 on one axis from end to end, the first one on top; a dashed line at the
+    share `reference`."""
     with drawing():
-        figure = Figure(figsize=(WIDTH, 1.2 + 0.42 * len(labels)), layout="constrained")
+        figure = Figure(figsize=(WIDTH, 1.2 + 0.36 * len(dots)), layout="constrained")
         axes = figure.add_subplot()
-        for line, label in enumerate(labels):
-            own = [dot for dot in dots if dot.label == label]
-            for step, dot in enumerate(own):
-                _draw_mark(axes, dot, line + 0.6 * ((step + 0.5) / len(own) - 0.5))
-        axes.set_yticks(range(len(labels)), labels)
-        axes.set_ylim(len(labels) - 0.4, -0.6)
+        for line, (_, estimate, colour) in enumerate(dots):
+            value, low, high = estimate.value, estimate.low, estimate.high
+            if low is not None and high is not None:
+                axes.hlines(line, 100 * low, 100 * high, color=colour, linewidth=1.8)
+            if value is not None:
+                axes.plot(100 * value, line, "o", color=colour, markersize=5, clip_on=False)
+        axes.set_yticks(range(len(dots)), [dot.label for dot in dots])
+        axes.set_ylim(len(dots) - 0.4, -0.6)
         axes.grid(axis="x")
         axes.axvline(100 * reference, color=FAINT, linestyle=(0, (4, 3)), zorder=0)
         axes.set_xlim(*ends)
         axes.set_xlabel(unit)
-        named = {dot.name: dot for dot in dots if dot.name}
-        for text, dot in named.items():
-            axes.plot([], [], dot.marker, color=dot.colour, linestyle="", label=text)
-        if named:
-            figure.legend(loc="outside upper left", ncols=min(3, len(named)))
         return plot(figure, caption, name=name)
-
-
-def _draw_mark(axes: Axes, dot: Dot, at: float) -> None:
-    """An estimate with its interval at the height `at`; nothing without a value."""
-    value, low, high = dot.estimate.value, dot.estimate.low, dot.estimate.high
-    if value is None:
-        return
-    if low is not None and high is not None:
-        axes.hlines(at, 100 * low, 100 * high, color=dot.colour, linewidth=1.8)
-    axes.plot(
-        100 * value, at, dot.marker, color=dot.colour, markersize=5, clip_on=False,
-        markerfacecolor=PAPER if dot.hollow else dot.colour,
-    )  # fmt: skip
 
 
 class Curve(NamedTuple):

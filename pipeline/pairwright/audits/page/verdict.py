@@ -180,7 +180,7 @@ def check_lines(audit: Audit, status: Status) -> list[tuple[str, str, str]]:
         worst = max(checks, key=_badness)
         found = worst.found.text(2) if worst.found else f"{worst.count or 0:,} of {worst.of:,}"
         several = f", worst of {len(checks)}" if len(checks) > 1 else ""
-        note = f"about {needed(worst)} would settle it" if needed(worst) else ""
+        note = needed(worst)
         note = short(worst.detail, 60) if status == "note" else note
         lines.append((DEFINITIONS[name].title, found + several, note))
     return lines
@@ -218,10 +218,14 @@ def measured(check: Check) -> str:
 
 
 def needed(check: Check) -> str:
-    """`461 questions`: how many would settle a check; empty if it is not known."""
+    """How many questions or pairs would settle a check; beyond ten times those there are, only that
+    more are needed. Empty if it is not known."""
     if check.needed is None:
         return ""
-    return f"{check.needed:,} {'questions' if check.chance is not None else 'pairs'}"
+    units = "questions" if check.chance is not None else "pairs"
+    if check.needed > 10 * check.of:
+        return f"more {units} needed"
+    return f"about {check.needed:,} {units} would settle it"
 
 
 def limit(check: Check) -> str:
