@@ -41,6 +41,9 @@ def read_pairs(
     maps, path = Maps(columns or {}, labels or {}, command), Path(given).expanduser()
     if path.is_dir() and (is_release(path) or is_run(path)):
         return _open_built(path, maps)
+    if within := [one.parent for one in sorted(path.glob("*/pairs.jsonl")) if is_run(one.parent)]:
+        what, fix = "holds a run, and is not one", f"Name the run: {within[0]}."
+        raise InputError(what, where=path, fix=fix)
     if path.is_dir() or path.is_file():
         return open_files(path, maps)
     if not path.exists() and looks_like_id(str(given)):
