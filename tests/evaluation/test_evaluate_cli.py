@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -10,6 +11,7 @@ import pytest
 
 from audited import jsonl
 from endpoint import Endpoint, double, double_url, in_thread
+from pairwright.assets import PROMPTS
 from pairwright.cli.evaluation import print_evaluation
 from pairwright.errors import ConfigError, InputError
 from pairwright.evaluation.benchmark import Benchmark, PairPlace
@@ -18,6 +20,7 @@ from pairwright.evaluation.evaluate import evaluate
 from pairwright.evaluation.leaderboard import BoardRow
 from pairwright.evaluation.leaderboard_page import given_away
 from pairwright.evaluation.scores import read_scores
+from pairwright.evaluation.session import scorer_settings
 from pairwright.evaluation.settings import Scorers, load_scorers, with_scorers
 from pairwright.lines import read_lines
 from pairwright.progress import Note
@@ -161,18 +164,25 @@ def test_people_in_one_cluster_have_no_interval_and_are_told_why(tmp_path: Path)
             "'b' is not a reward",
         ),
         ("[scorers.a", "not TOML"),
+        ('[scorers.a]\nkind = "python"\nobject = "Length"', r"scorers\.a\.object.*module:Class"),
     ],
-    ids=[
-        "capitals", "a baseline's name", "no endpoint", "no model", "no kind", "unknown kind",
-        "unknown table", "no policy", "no TOML",
-    ],
-)  # fmt: skip
+)
 def test_a_wrong_file_of_scorers_is_refused(tmp_path: Path, table: str, complaint: str) -> None:
     path = tmp_path / "scorers.toml"
     toy = f'[endpoints.toy]\nbase_url = "{double_url()}"\nmodel = "m"\n'
     path.write_text(toy + table + "\n")
     with pytest.raises(ConfigError, match=complaint):
         load_scorers(path)
+
+
+def test_paths_in_a_file_of_scorers_start_from_its_folder(tmp_path: Path) -> None:
+    path = tmp_path / "scorers.toml"
+    path.write_text('prompts = "mine"\n[scorers.a]\nkind = "scores"\npath = "a.csv"\n')
+    with pytest.raises(ConfigError, match=f"there is no folder {tmp_path / 'mine'}"):
+        scorer_settings(path)
+    shutil.copytree(PROMPTS, tmp_path / "mine")
+    settings, _ = scorer_settings(path)
+    assert settings.scorers["a"].path == str(tmp_path / "a.csv")  # type: ignore[union-attr]
 
 
 def test_of_twins_alone_the_usual_conditions_are_theirs(

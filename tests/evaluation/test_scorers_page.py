@@ -36,32 +36,28 @@ def blocks() -> Iterator[Block]:
 
 
 BLOCKS = list(blocks())
-COMMANDS = [line for block in BLOCKS if block.language == "sh" for line in block.text.splitlines()]
-
-
-@pytest.fixture(scope="module")
-def made(small_release: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a release in demo/release, and every file of the page."""
-    folder = tmp_path_factory.mktemp("page")
-    shutil.copytree(small_release, folder / "demo" / "release")
-    for block in BLOCKS:
-        if block.name:
-            (folder / block.name).write_text(block.text, encoding="utf-8")
-    return folder
 
 
 @pytest.fixture
-def folder(made: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(made)
-    return made
+def folder(small_release: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with a release in demo/release, and every file of the page."""
+    shutil.copytree(small_release, tmp_path / "demo" / "release")
+    for block in BLOCKS:
+        if block.name:
+            (tmp_path / block.name).write_text(block.text, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
 
 
-def run(folder: Path, scorer: str) -> ScoreTable:
+def run(scorer: str) -> ScoreTable:
     """The table of the page's command with this scorer in condition profile, which is whole."""
-    (found,) = [line for line in COMMANDS if scorer in shlex.split(line)]
+    commands = [
+        line for block in BLOCKS if block.language == "sh" for line in block.text.split("\n")
+    ]
+    (found,) = [line for line in commands if scorer in shlex.split(line)]
     done = pairwright(*shlex.split(found)[1:])
     assert done.code == 0, done.said
-    (table,) = read_scores([folder / "results" / f"{scorer}.profile.json"])
+    (table,) = read_scores([Path("results") / f"{scorer}.profile.json"])
     assert table.scores
     assert not [one for one in table.scores if one.unscored]
     return table
@@ -90,20 +86,20 @@ def test_a_judge_of_the_page_asks_its_server(
     with in_thread(say(reply)) as endpoint:
         given = (folder / name).read_text("utf-8")
         (folder / name).write_text(given.replace("http://127.0.0.1:8000/v1", endpoint.url), "utf-8")
-        table = run(folder, scorer)
+        table = run(scorer)
     # It always answers the first place, so it contradicts itself in every pair.
     assert all(one.forward != one.backward for one in table.scores)
     if scorer == "grm":
         for request in endpoint.asked:
-            assert [message["role"] for message in request.body["messages"]] == ["user"]
             assert request.said.startswith("Earlier posts of one person, oldest first:")
 
 
 def test_the_scorer_of_ones_own_runs_and_the_file_of_scores_is_taken_in(folder: Path) -> None:
-    assert run(folder, "shared").about.scorer.model == "my_scorer:Shared"
+    assert folder.is_dir()
+    assert run("shared").about.scorer.model == "my_scorer:Shared"
     (script,) = [b.text for b in BLOCKS if b.language == "python" and "scores.csv" in b.text]
     exec(script, {})
-    assert run(folder, "elsewhere").about.scorer.model == "our-reward-model"
+    assert run("elsewhere").about.scorer.model == "our-reward-model"
 
 
 def test_the_reply_of_the_page_is_what_is_read_and_the_request_what_is_sent() -> None:
@@ -111,4 +107,3 @@ def test_the_reply_of_the_page_is_what_is_read_and_the_request_what_is_sent() ->
     # The same reply is read in test_scorers_served.
     assert answered["data"] == [{"probs": [0.73], "num_classes": 1}]
     assert asked.keys() == {"model", "messages", "use_activation"}
-    assert [message["role"] for message in asked["messages"]] == ["user", "assistant"]

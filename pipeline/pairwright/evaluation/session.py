@@ -3,7 +3,8 @@ to them, stored, counted, reported and stopped."""
 
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, closing, contextmanager
+from contextlib import asynccontextmanager, closing, contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Literal, NamedTuple, TypeAlias, TypeVar
 
@@ -11,7 +12,7 @@ from typer import Option
 
 from pairwright import assets
 from pairwright.errors import ConfigError, on_disk
-from pairwright.evaluation.scorers.opening import Opening, OpenScorer, pointwise
+from pairwright.evaluation.scorers.opening import Opening
 from pairwright.evaluation.scorers.scorer import ScorerRef
 from pairwright.evaluation.settings import Policy, Scorers, load_scorers
 from pairwright.files import CALLS
@@ -123,32 +124,12 @@ class ScoringCalls(NamedTuple):
             return await work_through(units, counted, workers=workers, stop=stop)
 
 
-class ScorerSession(NamedTuple):
+@dataclass(frozen=True)
+class ScorerSession(Opening):
     """Opens what a file of scorers names, and holds the calls to it."""
 
-    settings: Scorers
-    prompts: Prompts
-    calls: ScoringCalls
-
-    @property
-    def _opening(self) -> Opening:
-        store, meter, progress, _ = self.calls
-
-        def say(text: str) -> None:
-            progress(Note(text))
-
-        of = self.settings
-        return Opening(of.scorers, of.endpoints, self.prompts, store, meter, say)
-
-    def scorer(self, name: str) -> AbstractAsyncContextManager[OpenScorer]:
-        """Open a scorer, as `Opening.scorer` does. Raises ConfigError."""
-        return self._opening.scorer(name)
-
-    def check_pointwise(self, names: Iterable[str]) -> None:
-        """Check that scorers give a score of a single response, before anything is connected or
-        loaded. Raises ConfigError."""
-        for name in names:
-            pointwise(name, self._opening.bound(name).scorer)
+    settings: Scorers = field(kw_only=True)
+    calls: ScoringCalls = field(kw_only=True)
 
     @asynccontextmanager
     async def role(self, role: Role) -> AsyncIterator[OpenModel]:
@@ -169,8 +150,7 @@ class ScorerSession(NamedTuple):
             revision=endpoint.revision,
             settings=key_of(json.dumps(decides, sort_keys=True)),
         )
-        calls = self.calls
-        async with client_of(spec.endpoint, endpoint, calls.meter, calls.store) as client:
+        async with client_of(spec.endpoint, endpoint, self.meter, self.store, self.say) as client:
             model = Model(client, endpoint, spec.sampling)
             yield OpenModel(model, ref, endpoint.concurrency, client.stop)
 
@@ -193,4 +173,7 @@ def open_session(
 ) -> Iterator[ScorerSession]:
     """Open the calls of `out` for what a file of scorers names. Raises as `open_calls` does."""
     with open_calls(out, progress, stop) as calls:
-        yield ScorerSession(scorers, prompts, calls)
+        yield ScorerSession(
+            scorers.scorers, scorers.endpoints, prompts, calls.store, calls.meter,
+            lambda text: progress(Note(text)), settings=scorers, calls=calls,
+        )  # fmt: skip

@@ -2,8 +2,9 @@
 table of a file of scorers, and its method `open`."""
 
 import json
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, NamedTuple, Protocol
 
@@ -54,7 +55,8 @@ class ScorerTable(Protocol):
         """Bind the scorer to what answers for it. Raises ConfigError."""
 
 
-class Opening(NamedTuple):
+@dataclass(frozen=True)
+class Opening:
     """What scorers are opened with."""
 
     scorers: Mapping[str, ScorerTable]
@@ -91,6 +93,12 @@ class Opening(NamedTuple):
             for client in opened.clients:
                 await stack.enter_async_context(client)
             yield opened
+
+    def check_pointwise(self, names: Iterable[str]) -> None:
+        """Check that scorers give a score of a single response, before anything is connected or
+        loaded. Raises ConfigError."""
+        for name in names:
+            pointwise(name, self.bound(name).scorer)
 
 
 def canonical(decides: object) -> str:
