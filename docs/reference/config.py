@@ -21,8 +21,8 @@ from pairwright.settings.rules import (
     TwinRules,
 )
 from pairwright.training.planner_data import Lora, Steps, Training
-from pairwright.training.score_planners import FilePlanner, PlanScoring, PromptedPlanner
 from pairwright.training.score_planners import MatchJudge as PlanJudge
+from pairwright.training.score_planners import PlanScoring, PromptedPlanner
 from reference.keys import key_table, toml, value_and_meaning
 from reference.markdown import page_of, table
 from reference.sources import source_sections
@@ -95,10 +95,9 @@ def config_page() -> str:
         "The file of `pairwright train score` ([example](train.md#compare-planners)). `[source]`"
         " and `[endpoints.NAME]` are as above.",
         key_table(PlanScoring, ["prompts", "rubrics", "seed"]),
-        '`[planners.NAME]` with `kind = "endpoint"` takes those of [`[planner]`](#planner) and:',
+        "`[planners.NAME]` takes those of [`[planner]`](#planner) and:",
         key_table(PromptedPlanner, _new(PromptedPlanner, PlanRules)),
-        '`[planners.NAME]` with `kind = "plans"`, and `[judge]`:',
-        key_table(FilePlanner, _new(FilePlanner)),
+        "`[judge]`:",
         key_table(PlanJudge, _new(PlanJudge)),
     )
 

@@ -35,9 +35,7 @@ def complaint(load: Load, path: Path, toml: str, error: type[InputError]) -> str
         (load_scorers, '[scorers.a]\nkind = "pairwize"\nendpoint = "toy"', "scorers.a", "pairwise"),
         (load_scorers, '[scorers.a]\nkind = "classifier"\nmodel = "m"\ndtype = "flaot32"',
          "scorers.a.dtype", "float32"),
-        (load_scoring, f'{SOURCE}[planners.a]\nkind = "plan"\npath = "p"', "planners.a", "plans"),
-        # The kind `endpoint` is called as one of its keys is.
-        (load_scoring, f'{SOURCE}[planners.a]\nkind = "endpoint"\nendpoint = "toy"\nwors = 9',
+        (load_scoring, f'{SOURCE}[planners.a]\nendpoint = "toy"\nwors = 9',
          "planners.a.wors", "words"),
         (load_training, f'modle = "m"\n{SOURCE}{VALIDATION}', "modle", "model"),
         (load_training, f'model = "m"\n{SOURCE}{VALIDATION}[steps]\nmax_stps = 3',

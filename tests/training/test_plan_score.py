@@ -1,30 +1,26 @@
 """`pairwright train score`: plans against gold aspects, and what is left open."""
 
-import json
 import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from aiohttp import web
 
-from endpoint import double, in_thread
+from endpoint import Asked, completion, double, in_thread
 from golden import gold, planning_prompts, row, rows, write
 from model_double import DOUBLE
 from pairwright.construct.folder import to_toml
-from pairwright.errors import CallFailed, InputError
+from pairwright.errors import CallFailed
 from pairwright.evaluation.downstream import Downstream
 from pairwright.lines import read_lines
 from pairwright.models import Request
-from pairwright.progress import Event, log_notes
 from pairwright.records import Item
 from pairwright.training.score_planners import (
-    AskPlan,
     PromptedPlanner,
     ScoredPlan,
-    asked_of,
     others_of,
-    read_plans,
     result_of,
     scored,
 )
@@ -54,16 +50,24 @@ def test_another_user_is_of_the_same_category_if_there_is_one(tmp_path: Path) ->
 # Planners
 
 
-def line_of(item: Item, ask: AskPlan, other: Item | None = None, **answers: Answer) -> ScoredPlan:
-    judge = model(Scripted(**(AGREES | answers)))
-    others = {item.id: other} if other else {}
-    return wait(scored(item, others, ask, judge, planning_prompts()))
+SPEC = PromptedPlanner.model_validate({"endpoint": "toy"})
+
+
+def line_of(item: Item, plan: Answer, other: Item | None = None, **answers: Answer) -> ScoredPlan:
+    work = scored(
+        item,
+        spec=SPEC,
+        planner=model(Scripted(plan=plan)),
+        judge=model(Scripted(**(AGREES | answers))),
+        others={item.id: other} if other else {},
+        prompts=planning_prompts(),
+        domains=domains(),
+    )
+    return wait(work)
 
 
 def planned(tmp_path: Path, answer: Answer) -> ScoredPlan:
-    spec = PromptedPlanner.model_validate({"kind": "endpoint", "endpoint": "toy"})
-    ask = asked_of(spec, model(Scripted(plan=answer)), planning_prompts(), domains())
-    return line_of(gold(tmp_path, row("q-1")).items[0], ask)
+    return line_of(gold(tmp_path, row("q-1")).items[0], answer)
 
 
 def test_a_plan_is_what_stands_of_a_reply(tmp_path: Path) -> None:
@@ -87,50 +91,15 @@ def test_a_reply_that_is_no_plan_is_the_reason_why_there_is_none(
     assert (found.planned, found.unscored, found.f1) == (None, why, None)
 
 
-def plans_file(tmp_path: Path, *lines: object) -> Path:
-    path = tmp_path / "plans.jsonl"
-    path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
-    return path
-
-
-def test_plans_made_elsewhere_are_lists(tmp_path: Path) -> None:
-    given = gold(tmp_path, *rows(2))
-    told = list[Event]()
-    lines = ({"id": "q-0", "aspects": ["Cheap"]}, {"id": "q-77", "aspects": ["Dear"]})
-    ask = read_plans(plans_file(tmp_path, *lines), {"q-0", "q-1"}, told.append)
-    (note,) = told
-    assert "1 plan for items that the source does not have, the first for 'q-77'" in str(note)
-    found = [line_of(item, ask) for item in given.items]
-    assert [(of.planned, of.unscored) for of in found] == [(("Cheap",), ""), (None, "no_plan")]
-
-
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        ({"id": "q-0", "aspects": []}, "has a plan already"),
-        ({"id": "q-1", "aspects": [" "]}, "aspects.0"),
-        ({"id": "q-1", "aspects": "nuts"}, "aspects"),
-        ({"aspects": []}, "id"),
-    ],
-)
-def test_a_wrong_plan_is_refused_by_its_line(tmp_path: Path, line: object, message: str) -> None:
-    path = plans_file(tmp_path, {"id": "q-0", "aspects": []}, line)
-    with pytest.raises(InputError) as raised:
-        read_plans(path, {"q-0"}, log_notes)
-    assert message in str(raised.value)
-    assert f"{path}:2" in str(raised.value)
-
-
 # The judge
 
 
-def judged(tmp_path: Path, plan: tuple[str, ...] | None, **answers: Answer) -> ScoredPlan:
+def judged(tmp_path: Path, *plan: str, **answers: Answer) -> ScoredPlan:
+    """A plan with these aspects, each resting on a post of its own."""
     item, *others = gold(tmp_path, *rows(6)).items
-
-    async def ask(_: Item) -> dict[str, Any]:
-        return {"planned": plan}
-
-    return line_of(item, ask, others[0], **answers)
+    passages = (post.text[:50] for post in item.profile)
+    said = reply(*((f"p{n}", *one) for n, one in enumerate(zip(passages, plan, strict=False), 1)))
+    return line_of(item, said, others[0], **answers)
 
 
 def own_and_other(tmp_path: Path) -> Callable[[Request], dict[str, Any]]:
@@ -146,7 +115,7 @@ def own_and_other(tmp_path: Path) -> Callable[[Request], dict[str, Any]]:
 
 
 def test_a_judge_says_precision_recall_and_what_would_fit_anybody(tmp_path: Path) -> None:
-    found = judged(tmp_path, ("Cheap", "Overnight"), plan_score_precision=own_and_other(tmp_path))
+    found = judged(tmp_path, "Cheap", "Overnight", plan_score_precision=own_and_other(tmp_path))
     assert (found.precision, found.recall, found.f1, found.other) == (0.5, 0.5, 0.5, 0.5)
 
 
@@ -160,14 +129,13 @@ def test_a_judge_says_precision_recall_and_what_would_fit_anybody(tmp_path: Path
     ids=["no JSON", "too many answers", "failed"],
 )
 def test_a_judge_s_silence_is_no_zero(tmp_path: Path, precision: Answer, why: str) -> None:
-    found = judged(tmp_path, ("Cheap",), plan_score_precision=precision)
+    found = judged(tmp_path, "Cheap", plan_score_precision=precision)
     assert (found.unscored, found.recall, found.f1) == (why, None, None)
 
 
-def test_a_judge_is_not_asked_about_an_empty_plan_or_none(tmp_path: Path) -> None:
-    empty, none = judged(tmp_path, ()), judged(tmp_path, None)
+def test_a_judge_is_not_asked_about_an_empty_plan(tmp_path: Path) -> None:
+    empty = judged(tmp_path)
     assert (empty.precision, empty.recall, empty.f1) == (None, 0.0, 0.0)
-    assert (none.recall, none.f1) == (None, None)
 
 
 def test_what_is_missing_is_counted_and_no_part_of_the_mean() -> None:
@@ -200,25 +168,15 @@ def test_what_is_missing_is_counted_and_no_part_of_the_mean() -> None:
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     write(tmp_path / "items.jsonl", [*rows(5), row("bare", rubric_aspects=[])])
-    cheap = ["Cheap ingredients for forty euros"]
-    plans_file(tmp_path, *({"id": f"q-{n}", "aspects": cheap} for n in range(5)))
     return tmp_path
 
 
-def config(
-    folder: Path,
-    url: str = "http://127.0.0.1:9/v1",
-    planners: dict[str, Any] | None = None,
-    **tables: Any,
-) -> Path:
-    served = {"kind": "endpoint", "endpoint": "toy"}
-    theirs = {"kind": "plans", "path": "plans.jsonl"}
+def config(folder: Path, url: str) -> Path:
     settings = {
         "source": {"path": "items.jsonl"},
         "endpoints": {"toy": {"base_url": url, "model": DOUBLE, "attempts": 1}},
-        "planners": {"served": served, "theirs": theirs, **(planners or {})},
+        "planners": {"long": {"endpoint": "toy"}, "short": {"endpoint": "toy", "words": 20}},
         "judge": {"endpoint": "toy"},
-        **tables,
     }
     path = folder / "score.toml"
     path.write_text(to_toml(settings))
@@ -234,7 +192,7 @@ def test_planners_are_compared_and_running_again_asks_nothing(folder: Path) -> N
         path = config(folder, endpoint.url)
         done = score(path)
         assert done.code == 0, done.err
-        assert re.search(r"^ *served +\d\.\d+ \(", done.out, re.MULTILINE)
+        assert re.search(r"^ *long +\d\.\d+ \(", done.out, re.MULTILINE)
         out = folder / "scores"
         before = {of.name: of.read_bytes() for of in out.iterdir() if of.suffix != ".sqlite"}
         asked = endpoint.n
@@ -243,9 +201,9 @@ def test_planners_are_compared_and_running_again_asks_nothing(folder: Path) -> N
         assert endpoint.n == asked
     assert {name: (out / name).read_bytes() for name in before} == before
     scores = Downstream.model_validate_json((out / "plan-score.json").read_bytes())
-    assert [(of.name, of.counted) for of in scores.parts] == [("served", 5), ("theirs", 5)]
+    assert [(of.name, of.counted) for of in scores.parts] == [("long", 5), ("short", 5)]
     assert any("1 no_gold_aspects" in note for note in scores.notes)
-    assert [of.id for of in read_lines(out / "theirs.jsonl", ScoredPlan)] == [
+    assert [of.id for of in read_lines(out / "short.jsonl", ScoredPlan)] == [
         f"q-{n}" for n in range(5)
     ]
 
@@ -257,13 +215,19 @@ def test_no_planner_and_no_judge_reads_narrative_or_gold_evidence(folder: Path) 
         said = [asked.said for asked in endpoint.asked]
     assert not any("secret" in text or "told in the narrative" in text for text in said)
     plans = [text for text in said if "<task>plan</task>" in text]
-    assert len(plans) == 5
+    assert len(plans) == 10
     assert not any("Cheap ingredients for forty euros" in text for text in plans)
 
 
 def test_a_planner_that_leaves_items_open_ends_short(folder: Path) -> None:
-    plans_file(folder, {"id": "q-0", "aspects": ["Cheap"]})
-    with in_thread(double()) as endpoint:
+    served = double()
+
+    async def broken(asked: Asked) -> web.StreamResponse:
+        if "<task>plan</task>" in asked.said and "week, q-0?" in asked.said:
+            return web.json_response(completion("no JSON"))
+        return await served(asked)
+
+    with in_thread(broken) as endpoint:
         done = score(config(folder, endpoint.url))
-        assert done.code == 1
-        assert "theirs: 1 of 5 count (4 no_plan)" in done.err
+    assert done.code == 1
+    assert "short: 4 of 5 count (1 unparseable)" in done.err

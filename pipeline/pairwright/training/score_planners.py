@@ -1,25 +1,24 @@
 """Comparing planners: what each plans, and how that agrees with the gold aspects."""
 
 import random
-from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import pandas as pd
 from pydantic import Field, model_validator
 from typer import Argument
 
-from pairwright.errors import CallFailed, InputError
+from pairwright.errors import CallFailed
 from pairwright.evaluation.downstream import Downstream, best_of, figures_of, part_of
 from pairwright.evaluation.scorers.scorer import ScorerRef, Unscored, failed_call
 from pairwright.evaluation.session import ScoringCalls, open_calls
-from pairwright.lines import read_lines
 from pairwright.models import Model, together
 from pairwright.models.connect import open_clients
 from pairwright.options import ItemLimit, OutPath
 from pairwright.pages.output import output_folder
-from pairwright.progress import Note, Progress, Stop, log_notes, run_async
+from pairwright.progress import Progress, Stop, log_notes, run_async
 from pairwright.records import Dropped, Item, Record
 from pairwright.settings.domains import Domains
 from pairwright.settings.endpoints import Endpoint, Sampling, check_endpoints
@@ -32,7 +31,6 @@ from pairwright.training.planner_data import load_settings, prompts_and_domains,
 
 Fields = dict[str, Any]
 """Fields of a `ScoredPlan`."""
-AskPlan = Callable[[Item], Awaitable[Fields]]
 FIGURES = ["precision", "recall", "F1", "mismatched user"]
 _HOW = (
     "Precision: share of a plan's aspects that the gold aspects ask for too; recall: share of the"
@@ -45,17 +43,9 @@ _HOW = (
 class PromptedPlanner(PlanRules):
     """A planner that an endpoint serves."""
 
-    kind: Literal["endpoint"]
     endpoint: str = Field(description="which of [endpoints]")
     sampling: Sampling = Sampling()
     words: int = Field(100, ge=20, description="words of an answer, as the prompt says")
-
-
-class FilePlanner(Record):
-    """Plans that were made elsewhere: JSON lines with `id` and `aspects`."""
-
-    kind: Literal["plans"]
-    path: str = Field(description="the file")
 
 
 class MatchJudge(Record):
@@ -75,9 +65,7 @@ class PlanScoring(Record):
 
     source: SourceRules
     endpoints: dict[str, Endpoint] = Field(default={})
-    planners: dict[
-        PlannerName, Annotated[PromptedPlanner | FilePlanner, Field(discriminator="kind")]
-    ] = Field(min_length=1)
+    planners: dict[PlannerName, PromptedPlanner] = Field(min_length=1)
     judge: MatchJudge
     prompts: str | None = Field(None, description="folder of prompts; none: those that ship")
     rubrics: str | None = Field(None, description="folder of domains; none: those that ship")
@@ -85,9 +73,8 @@ class PlanScoring(Record):
 
     @property
     def asked(self) -> dict[str, PromptedPlanner | MatchJudge]:
-        """The planners that endpoints serve, and the judge."""
-        planners = {n: of for n, of in self.planners.items() if isinstance(of, PromptedPlanner)}
-        return {**planners, JUDGE: self.judge}
+        """The planners and the judge."""
+        return {**self.planners, JUDGE: self.judge}
 
     @model_validator(mode="after")
     def _known(self) -> "PlanScoring":
@@ -129,9 +116,8 @@ def score_planners(
 ) -> Downstream:
     """Compare planners on held-out gold aspects: precision, recall and F1, with intervals by user.
 
-    Planners are endpoints or files of plans; a judge says which aspects ask for the same. Calls are
-    stored: running the same command again goes on, and asks nothing twice. Exit code 1: a planner
-    left more than 5 % of the items open.
+    A judge says which aspects ask for the same. Calls are stored: running the same command again
+    goes on, and asks nothing twice. Exit code 1: a planner left more than 5 % of the items open.
 
     Examples::
 
@@ -143,11 +129,6 @@ def score_planners(
     gold = read_gold(scoring.source, domains, base, "[source]")
     items, endpoints, asked = gold.items[:limit], scoring.endpoints, scoring.asked
     others = others_of(items, scoring.seed)
-    made = {
-        name: read_plans(base / spec.path, {item.id for item in gold.items}, progress)
-        for name, spec in scoring.planners.items()
-        if isinstance(spec, FilePlanner)
-    }
     names, lines = {of.endpoint for of in asked.values()}, dict[str, list[ScoredPlan]]()
 
     async def compare(calls: ScoringCalls) -> None:
@@ -164,12 +145,9 @@ def score_planners(
             # Enough items under way at once to keep every endpoint full.
             workers = max(endpoints[name].concurrency for name in names)
             for name, spec in scoring.planners.items():
-                if isinstance(spec, PromptedPlanner):
-                    ask = asked_of(spec, models[name], prompts, domains)
-                else:
-                    ask = made[name]
                 work = partial(
-                    scored, others=others, ask=ask, judge=models[JUDGE], prompts=prompts
+                    scored, spec=spec, planner=models[name], judge=models[JUDGE],
+                    others=others, prompts=prompts, domains=domains,
                 )  # fmt: skip
                 lines[name] = await calls.each(name, items, work, workers=workers, stop=stop_all)
 
@@ -183,16 +161,31 @@ def score_planners(
 
 
 async def scored(
-    item: Item, others: Mapping[str, Item], ask: AskPlan, judge: Model, prompts: Prompts
+    item: Item,
+    *,
+    spec: PromptedPlanner,
+    planner: Model,
+    judge: Model,
+    others: Mapping[str, Item],
+    prompts: Prompts,
+    domains: Domains,
 ) -> ScoredPlan:
-    """Have a judge compare a planner's plan for an item with its gold aspects, and with those of
-    another user's item if `others` has one. A call that failed is a reason, and is asked again by
-    the next run."""
+    """Ask a planner for a plan, and have a judge compare it with the item's gold aspects, and with
+    those of another user's item if `others` has one. A reply that cannot be used is the reason why
+    there is no plan, and so is a call that failed, which is asked again by the next run."""
     fields: Fields = {"id": item.id, "user": item.user}
+    guidance, language = domains.guidance(item.domain), domains.item_language(item)
     try:
-        fields |= await ask(item)
-        if fields.get("planned") is not None:
-            fields |= await _judged(item, others.get(item.id), fields["planned"], judge, prompts)
+        reply = await plan(
+            item.question, item.profile, planner, prompts, spec,
+            guidance=guidance, words=spec.words, language=language,
+        )  # fmt: skip
+        if isinstance(reply, Dropped):
+            return ScoredPlan(**fields, **Unscored(reply.reason, reply.detail).fields)
+        aspects = tuple(one.aspect for one in reply.aspects)
+        fields |= {"planned": aspects, "dropped": len(reply.dropped)}
+        fields |= {"left_out": len(reply.shown.left_out)}
+        fields |= await _judged(item, others.get(item.id), aspects, judge, prompts)
     except CallFailed as error:
         fields |= failed_call(error).fields
     return ScoredPlan(**fields)
@@ -220,53 +213,6 @@ async def _judged(
     strange = _share(1 - place in found for found in precise) if theirs else None
     f1 = round(2 * p * r / (p + r), 6) if p + r else 0.0
     return {"precision": p, "recall": r, "f1": f1, "other": strange}
-
-
-def asked_of(spec: PromptedPlanner, model: Model, prompts: Prompts, domains: Domains) -> AskPlan:
-    """Ask a planner that an endpoint serves. A reply that cannot be used is the reason why there is
-    no plan."""
-
-    async def ask(item: Item) -> Fields:
-        guidance, language = domains.guidance(item.domain), domains.item_language(item)
-        reply = await plan(
-            item.question, item.profile, model, prompts, spec,
-            guidance=guidance, words=spec.words, language=language,
-        )  # fmt: skip
-        if isinstance(reply, Dropped):
-            return Unscored(reply.reason, reply.detail).fields
-        aspects, left_out = tuple(one.aspect for one in reply.aspects), reply.shown.left_out
-        return {"planned": aspects, "dropped": len(reply.dropped), "left_out": len(left_out)}
-
-    return ask
-
-
-class MadePlan(Record):
-    """A line of a file of plans: an item, and its aspects."""
-
-    id: str
-    aspects: tuple[Annotated[str, Field(pattern=r"\S")], ...]
-
-
-def read_plans(path: Path, known: Collection[str], progress: Progress) -> AskPlan:
-    """Read plans that were made elsewhere, asked as a planner is. A note counts plans for items
-    that are not `known`. Raises InputError for a line that is no plan, and for an item with two."""
-    plans = dict[str, MadePlan]()
-    fix = "Name a file with one plan per item of the source; `path` starts at the settings' folder."
-    for number, made in enumerate(read_lines(path, MadePlan, fix=fix), start=1):
-        if made.id in plans:
-            what = f"the item {made.id!r} has a plan already"
-            raise InputError(what, where=f"{path}:{number} [id]", fix=fix)
-        plans[made.id] = made
-    if strange := [id for id in plans if id not in known]:
-        told = f"{number_of(len(strange), 'plan')} for items that the source does not have"
-        progress(Note(f"{path}: {told}, the first for {strange[0]!r}."))
-
-    async def ask(item: Item) -> Fields:
-        if made := plans.get(item.id):
-            return {"planned": made.aspects}
-        return Unscored("no_plan", "the file has no plan for this item").fields
-
-    return ask
 
 
 def others_of(items: Sequence[Item], seed: int) -> dict[str, Item]:
