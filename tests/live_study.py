@@ -15,7 +15,7 @@ from typing import Any
 
 from pairwright_human_eval.folder import HumanFolder, open_study, read_study
 from pairwright_human_eval.records import Answer, KeyedTask
-from pairwright_human_eval.second_round import decide_study
+from pairwright_human_eval.study import decide_study
 from released import Answers, right
 from sheets import fill
 from study import Done, pairwright

@@ -332,33 +332,28 @@ def pull_answers(run: RunPath, *, progress: Progress = log_notes) -> ImportedAns
                 progress(Step("fetching projects", n, len(state.projects)))
                 if project.annotator in study.away:
                     continue
-                try:
-                    odd = _fetch(server, study, project, listed.get(project.id))
+                odd = _fetch(server, study, project, listed.get(project.id))
+                if isinstance(odd, InputError):
+                    refused.append(odd)
+                else:
                     fetched.append(project.title)
-                except _OtherForm as error:
-                    refused.append(error)
-                    odd = str(error)
                 if odd:
-                    progress(Note(odd))
+                    progress(Note(str(odd)))
         return write_answers(study, fetched, refused)
-
-
-class _OtherForm(InputError):
-    """The form of a project was changed."""
 
 
 def _fetch(
     server: LabelStudioClient, study: OpenStudy, project: PushedProject, found: Project | None
-) -> str:
-    """Fetch a project into one raw file; what is odd about it. Counts do not show whether an
-    answer was changed, so all of it is fetched again. Raises _OtherForm."""
+) -> str | InputError:
+    """Fetch a project into one raw file; what is odd about it, or why it is not taken in. Counts do
+    not show whether an answer was changed, so all of it is fetched again."""
     name, form = f"The project `{project.title}`", study.folder.form(project.kind)
     if found is None:
         return f"{name} is not on the server any more: what was pulled of it before stays."
     if not same_form(found.config, form.read_text(encoding="utf-8")):
         what = f"has another form than {form.name}, so nothing of it was taken in"
         fix = "Put that form back under Settings, Labeling Interface, and pull again."
-        raise _OtherForm(what, where=f"the project `{project.title}`", fix=fix)
+        return InputError(what, where=f"the project `{project.title}`", fix=fix)
     content = without_withdrawn(server.export(project.id), study) or b"[]"
     store_raw(study, f"project-{project.id}", content)
     if (gone := len(project.tasks) - found.tasks) > 0:

@@ -12,7 +12,7 @@ from pairwright.errors import StoreError
 from pairwright.settings.rules import HumanRules, PlanRules
 from pairwright_human_eval.folder import HumanFolder, OpenStudy, read_study, write_study
 from pairwright_human_eval.records import Answer, KeyedTask, Task, digest, pseudonyms
-from pairwright_human_eval.second_round import Part, add_adjudication, deal, open_parts
+from pairwright_human_eval.study import Part, add_adjudication, deal, open_parts
 from pairwright_human_eval.tasks import BlindUnit, blind_task
 from pairwright_human_eval.units import swapped_units
 from released import PAIRS, run_of

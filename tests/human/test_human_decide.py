@@ -1,17 +1,15 @@
 """What people's answers come to: every rule of the decision, on small tables of answers."""
 
-import random
-from collections import Counter
 from collections.abc import Iterator
 from itertools import product
-from typing import Any, cast
+from typing import Any
 
 import pytest
 
 from pairwright.records import Rubric
 from pairwright.settings.rules import HumanRules
 from pairwright_human_eval.decisions import Votes, decide, preference_outcome, table_of
-from pairwright_human_eval.records import SUPPORT, Answer, Label, Said, State
+from pairwright_human_eval.records import Answer, Label, Said, State
 from pairwright_human_eval.units import Unit, outline_of
 from small_studies import (
     OF_THREE,
@@ -343,47 +341,3 @@ def test_repeats_comments_and_what_somebody_excluded_said_count_in_no_decision()
 def test_simulated_answers_mark_the_decision() -> None:
     assert not decided(VIOLATE, votes(PAIR, "+++")).simulated
     assert decided(VIOLATE, votes(PAIR, "+++", source="simulated-annotator-01-1-0.json")).simulated
-
-
-# Properties
-
-
-def random_answers(chance: random.Random) -> list[Answer]:
-    """Answers about the twin, leaning to what verifies it."""
-    score = [None, 2, 3, 4, 4, 5]
-    found: list[Answer] = []
-    for _ in range(chance.choice([1, 2, 3])):
-        first, second = (scores(chance.choice(score), chance.choice(score)) for _ in "ab")
-        found += quality(TWIN, first, second, n=1)
-    for pair in TWIN.pairs:
-        choices = chance.choices("+-=?", (7, 2, 1, 1), k=chance.choice([3, 3, 4]))
-        found += votes(pair, "".join(choices))
-        found += support(pair, *(chance.choices(SUPPORT, (1, 1, 2, 6), k=2) for _ in range(2)))
-        if chance.random() < 0.3:
-            found += votes(pair, chance.choice("++-?"), round=2)
-    chance.shuffle(found)
-    return found
-
-
-def test_order_does_not_matter_and_a_vote_only_moves_its_own_way() -> None:
-    states = Counter[str]()
-    for seed in range(60):
-        chance = random.Random(seed)
-        answers = random_answers(chance)
-        policy: dict[str, Any] = {
-            "rule": chance.choice(["majority", "majority", "unanimity"]),
-            "cannot_tell": chance.choice([0, 0.34, 0.5]),
-            "quality_votes": chance.choice([0, 1, 2]),
-            "rubric_votes": chance.choice([0, 1, 2]),
-            "aspects_supported": chance.choice([0, 0.5, 1]),
-        }
-        before = decided(TWIN, answers, **policy)
-        states[before.state] += 1
-        pair = cast(Any, chance.choice(TWIN.pairs))
-        if before.state == "verified":
-            assert decided(TWIN, [*answers, *votes(pair, "+")], **policy).state == "verified"
-        elif before.state in ("refused", "disputed"):
-            assert decided(TWIN, [*answers, *votes(pair, "-")], **policy).state != "verified"
-        chance.shuffle(answers)
-        assert decided(TWIN, answers, **policy).model_dump_json() == before.model_dump_json()
-    assert min(states[name] for name in ("verified", "refused", "disputed", "waiting")) > 0

@@ -1,6 +1,7 @@
 """Anybody's votes: every format that is read, and what is said when there is nothing to say."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,75 +18,61 @@ from study import pairwright
 
 VOTES = [("1", "p", "A"), ("1", "q", "A"), ("2", "p", "A"), ("2", "q", "B"), ("3", "p", "B")]
 """Item, annotator, label: two items with two votes."""
+Row = dict[str, Any]
 
 
-def annotation(who: Any, label: str, **changes: Any) -> dict[str, Any]:
+def annotation(who: str, label: str, at: str = "2026-01-01", **changes: Any) -> Row:
+    """Of Label Studio. Some exports name the person by an object."""
     result = [
         {"from_name": "which", "type": "choices", "value": {"choices": [label]}},
         {"from_name": "why", "type": "textarea", "value": {"text": ["Because."]}},
     ]
-    return {
-        "completed_by": who, "was_cancelled": False, "updated_at": "2026-01-01T00:00:00Z",
-        "result": result, **changes,
-    }  # fmt: skip
+    account = {"id": 7, "email": who} if who == "p" else who
+    return {"completed_by": account, "was_cancelled": False, "updated_at": at, "result": result,
+            **changes}  # fmt: skip
 
 
-def label_studio() -> list[Any]:
-    """With a skip, and an answer that was given again."""
-    late = "2026-01-02T00:00:00Z"
-    found: list[Any] = [
-        {
-            "id": int(item), "data": {},
-            "annotations": [
-                annotation({"id": 7, "email": who} if who == "p" else who, label)
-                for one, who, label in VOTES
-                if one == item
-            ],
-        }
-        for item in "123"
-    ]  # fmt: skip
-    found[0]["annotations"].insert(0, annotation("q", "A", updated_at=late))
-    found[0]["annotations"].append(annotation("q", "B"))
-    found[2]["annotations"].append(annotation("q", "A", was_cancelled=True))
-    return found
+def label_studio() -> list[Row]:
+    """With a skip, and answers that were given again."""
+    found: dict[str, list[Row]] = {"1": [annotation("q", "A", "2026-01-02")], "2": [], "3": []}
+    for item, who, label in VOTES:
+        found[item].append(annotation(who, label))
+    found["1"].append(annotation("q", "B"))
+    found["3"].append(annotation("q", "A", was_cancelled=True))
+    return [{"id": int(item), "data": {}, "annotations": own} for item, own in found.items()]
 
 
-def argilla(by_question: bool) -> list[Any]:
-    records = []
-    for item in "123":
-        own = [(who, label) for one, who, label in VOTES if one == item]
-        if by_question:
-            given: Any = {"which": [{"value": label, "user_id": who} for who, label in own]}
-        else:
-            given = [
-                {"user_id": who, "status": "submitted", "values": {"which": {"value": label}}}
-                for who, label in own
-            ]
-            given.append({"user_id": "z", "status": "draft", "values": {"which": {"value": "B"}}})
-        records.append({"id": item, "fields": {"text": "..."}, "responses": given})
-    return records
+def argilla(given: Callable[[str, str], Any], drafts: tuple[Row, ...] = ()) -> list[Row]:
+    """A record for each vote; a vote by person, or by question."""
+    return [{"id": item, "responses": given(who, label)} for item, who, label in VOTES] + [
+        {"id": "3", "responses": [one]} for one in drafts
+    ]
 
 
-def mturk(form: str) -> list[dict[str, str]]:
-    found = []
-    for item, who, label in [*VOTES, ("3", "z", "B")]:
-        answers = {
-            "plain": {"Answer.which": label},
-            "crowd": {"Answer.which.label": label},
-            "boxes": {f"Answer.which.{one}": str(one == label).lower() for one in "AB"},
-            "json": {
-                "Answer.taskAnswers": json.dumps(
-                    [{"which": {"A": label == "A", "B": label == "B"}}]
-                )
-            },
-        }[form]
-        status = "Rejected" if who == "z" else "Approved"
-        found.append({"HITId": item, "WorkerId": who, "AssignmentStatus": status, **answers})
-    return found
+def by_person(who: str, label: str, status: str = "submitted") -> list[Row]:
+    return [{"user_id": who, "status": status, "values": {"which": {"value": label}}}]
 
 
-def plain() -> list[dict[str, str]]:
-    return [{"item": item, "annotator": who, "which": label} for item, who, label in VOTES]
+def by_question(who: str, label: str) -> Any:
+    return {"which": [{"value": label, "user_id": who}]}
+
+
+def mturk(answer: Callable[[str], Row]) -> list[Row]:
+    """With a rejected assignment."""
+    votes = [(*vote, "Approved") for vote in VOTES] + [("3", "z", "B", "Rejected")]
+    return [
+        {"HITId": item, "WorkerId": who, "AssignmentStatus": status, **answer(label)}
+        for item, who, label, status in votes
+    ]
+
+
+def ticked(label: str) -> str:
+    return json.dumps([{"which": {one: one == label for one in "AB"}}])
+
+
+PLAIN_TURK = mturk(lambda label: {"Answer.which": label})
+DRAFTS = argilla(by_person, (by_person("z", "B", "draft")[0],))
+PLAIN = [{"item": item, "annotator": who, "which": label} for item, who, label in VOTES]
 
 
 def written(path: Path, rows: list[Any]) -> Path:
@@ -100,26 +87,23 @@ def written(path: Path, rows: list[Any]) -> Path:
     return path
 
 
-CASES: dict[str, tuple[str, list[Any], tuple[str, ...], str]] = {
-    "label studio": (".json", label_studio(), (), "Label Studio"),
-    "argilla by question": (".json", argilla(True), (), "Argilla"),
-    "argilla by person": (".jsonl", argilla(False), (), "Argilla"),
-    **{
-        f"mturk {form}": (".csv", mturk(form), (), "MTurk")
-        for form in ("plain", "crowd", "boxes", "json")
-    },
-    **{
-        f"plain {end}": (end, plain(), ("label=which",), "columns")
-        for end in (".csv", ".jsonl", ".json", ".parquet")
-    },
-}
+Case = tuple[str, list[Row], str]
+CASES: list[Case] = [
+    (".json", label_studio(), "Label Studio"),
+    (".json", argilla(by_question), "Argilla"),
+    (".jsonl", DRAFTS, "Argilla"),
+    (".csv", PLAIN_TURK, "MTurk"),
+    (".csv", mturk(lambda label: {"Answer.which.label": label}), "MTurk"),
+    (".csv", mturk(lambda x: {f"Answer.which.{n}": str(n == x).lower() for n in "AB"}), "MTurk"),
+    (".csv", mturk(lambda label: {"Answer.taskAnswers": ticked(label)}), "MTurk"),
+    *((end, PLAIN, "columns") for end in (".csv", ".jsonl", ".json", ".parquet")),
+]
 
 
-@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
-def test_the_same_votes_are_read_from_every_format(
-    tmp_path: Path, case: tuple[str, list[Any], tuple[str, ...], str]
-) -> None:
-    end, rows, columns, format = case
+@pytest.mark.parametrize("case", CASES)
+def test_the_same_votes_are_read_from_every_format(tmp_path: Path, case: Case) -> None:
+    end, rows, format = case
+    columns = ("label=which",) if format == "columns" else ()
     found = agreement_of(written(tmp_path / f"votes{end}", rows), columns=columns)
     (one,) = found.questions
     assert (found.format, found.votes, one.question) == (format, 5, "which")
@@ -133,19 +117,21 @@ def test_the_same_votes_are_read_from_every_format(
     assert one.first.k == 3
 
 
-def test_what_is_left_out_is_said(tmp_path: Path) -> None:
-    notes = agreement_of(written(tmp_path / "a.json", label_studio())).notes
-    assert "1 skipped tasks" in notes
-    assert "7 results of type text" in notes
-    (again,) = (note for note in notes if "earlier votes" in note)
-    assert again == "2 earlier votes of the same people on the same items"
-    assert (
-        "1 rejected assignments" in agreement_of(written(tmp_path / "m.csv", mturk("plain"))).notes
-    )
-    assert any(
-        "drafts" in note
-        for note in agreement_of(written(tmp_path / "b.json", argilla(False))).notes
-    )
+@pytest.mark.parametrize(
+    ("name", "rows", "notes"),
+    [
+        ("a.json", label_studio(), {
+            "1 skipped tasks", "7 results of type text",
+            "2 earlier votes of the same people on the same items",
+        }),
+        ("m.csv", PLAIN_TURK, {"1 rejected assignments"}),
+        ("b.json", DRAFTS, {"1 drafts or discarded responses"}),
+    ],
+)  # fmt: skip
+def test_what_is_left_out_is_said(
+    tmp_path: Path, name: str, rows: list[Row], notes: set[str]
+) -> None:
+    assert {*agreement_of(written(tmp_path / name, rows)).notes} == notes
 
 
 def question(rows: list[tuple[str, str, object]], path: Path) -> QuestionVotes:
@@ -237,7 +223,7 @@ def test_labels_are_compared_as_they_are_meant() -> None:
 
 
 def test_the_command_says_it_in_a_table(tmp_path: Path) -> None:
-    done = pairwright("agreement", written(tmp_path / "votes.csv", mturk("plain")))
+    done = pairwright("agreement", written(tmp_path / "votes.csv", PLAIN_TURK))
     assert done.code == 0, done.said
     assert "5 votes in" in " ".join(done.out.split())
     assert "1 item without a majority, such as 2" in " ".join(done.out.split())

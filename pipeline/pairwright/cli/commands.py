@@ -23,7 +23,7 @@ COMMANDS = {
     "human import": ("pairwright_human_eval.answers:import_answers", "cli.runs:print_import"),
     "human simulate": ("pairwright_human_eval.simulation:simulate_answers", "simulate"),
     "human report": ("pairwright_human_eval.report:decide", "report"),
-    "human adjudicate": ("pairwright_human_eval.second_round:export_adjudication", "adjudicate"),
+    "human adjudicate": ("pairwright_human_eval.study:export_adjudication", "adjudicate"),
     "human withdraw": ("pairwright_human_eval.answers:withdraw_person", "withdraw"),
     "agreement": ("pairwright_human_eval.votes:agreement_of", "agreement"),
     "release": ("releases.write:release", "cli.releases:print_release"),
