@@ -11,7 +11,7 @@ from pairwright import lines
 from pairwright.errors import InputError
 from pairwright.lines import read_lines
 from pairwright.pairs import Row, read_rows, write_rows
-from pairwright.pairs.parquet import SCHEMA
+from pairwright.pairs.layout import SCHEMA
 from pairwright.releases.contents import UnitOutcome
 from pairwright.sources.tables import open_parquet
 

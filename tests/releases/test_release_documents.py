@@ -18,8 +18,7 @@ from pairwright.audits.records import Audit, AuditSource, Check
 from pairwright.lines import write_one
 from pairwright.pairs import Row
 from pairwright.pairs.conversion import user_message
-from pairwright.pairs.layout import file_digest
-from pairwright.pairs.parquet import SCHEMA
+from pairwright.pairs.layout import SCHEMA, file_digest
 from pairwright.records import Pair
 from pairwright.releases.card import column_texts, dataset_card, licence_page
 from pairwright.releases.contents import rows_of

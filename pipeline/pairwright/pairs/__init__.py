@@ -2,7 +2,7 @@
 
 row.py conversion.py    Row, its parts and cluster; from a pair to its row, from a row to a message
 address.py              the address of a post, its licence, and what is to be forgotten
-layout.py parquet.py    the files of a release, checksums and splits; rows in Parquet
+layout.py               the files of a release: names, checksums, rows in Parquet, splits
 
 read.py files.py        pairs of any origin: releases and runs; files of others, the Hub
 columns.py known.toml   the columns of other people's files, and what their labels mean
@@ -13,9 +13,8 @@ from pairwright.pairs.address import licence_of
 from pairwright.pairs.columns import column_map, label_map
 from pairwright.pairs.conversion import row_of
 from pairwright.pairs.files import PairSource
-from pairwright.pairs.layout import Layout, Part, parts_of
+from pairwright.pairs.layout import Layout, Part, content_digest, parts_of, read_rows, write_rows
 from pairwright.pairs.pairing import TIE
-from pairwright.pairs.parquet import content_digest, read_rows, write_rows
 from pairwright.pairs.read import open_release, read_pairs
 from pairwright.pairs.row import (
     MAX_SHORTCUT,
@@ -33,7 +32,7 @@ from pairwright.pairs.row import (
 
 __all__ = [
     "MAX_SHORTCUT", "TIE", "Choice", "Layout", "PairSource", "Part", "ReadRow", "Row", "RowAspect",
-    "RowDelivery", "RowPost", "RowQuality", "RowSupport", "RowVotes", "blind_bound", 
+    "RowDelivery", "RowPost", "RowQuality", "RowSupport", "RowVotes", "blind_bound",
     "column_map", "content_digest", "label_map", "licence_of", "open_release", "parts_of",
     "read_pairs", "read_rows", "row_of", "write_rows",
 ]  # fmt: skip

@@ -13,8 +13,7 @@ from pairwright.files import CALLS
 from pairwright.lines import read_lines, read_one
 from pairwright.pairs.conversion import row_of
 from pairwright.pairs.files import NO_INFO, Maps, PairSource, hub_release, open_files, open_hub
-from pairwright.pairs.layout import Layout, parts_of
-from pairwright.pairs.parquet import count_rows, read_rows
+from pairwright.pairs.layout import Layout, count_rows, parts_of, read_rows
 from pairwright.pairs.row import ReadRow
 from pairwright.records import Pair, Record
 from pairwright.settings.rules import ReleaseInfo

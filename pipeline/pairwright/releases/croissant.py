@@ -11,8 +11,7 @@ import pyarrow as pa
 from pydantic_core import to_json
 
 from pairwright.pairs import Layout
-from pairwright.pairs.layout import file_digest
-from pairwright.pairs.parquet import SCHEMA
+from pairwright.pairs.layout import SCHEMA, file_digest
 from pairwright.releases.card import (
     bibtex_entry,
     build_of,
