@@ -26,7 +26,7 @@ from typing import get_args
 
 from building import outcomes
 
-from pairwright.audits.informed import baseline_points
+from pairwright.audits.ways import Vocabulary, baseline_points, pair_words
 from pairwright.construct.build import build
 from pairwright.construct.outcomes import Outcomes, iterate_pairs
 from pairwright.construct.status import RunStatus, status
@@ -130,7 +130,8 @@ def words_alone(run: Path) -> dict[str, dict[str, list[float | None]]]:
         modes = {row.mode for row in rows if row.mode and label_of(row.mode) != "equal"}
         for mode in sorted(modes):
             pairs = [row for row in rows if row.mode == mode]
-            points = baseline_points(pairs)[0][known]
+            words = Vocabulary()
+            points = baseline_points([pair_words(row, words) for row in pairs], words)[known]
             clusters = cluster_numbers([row.dyad or row.id for row in pairs])
             right = mean_points(points, clusters)
             found.setdefault(name, {})[mode] = [right.value, right.low, right.high, right.n]

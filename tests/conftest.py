@@ -105,14 +105,14 @@ def nothing_learnt(monkeypatch: pytest.MonkeyPatch) -> None:
 
     from pairwright.audits import shortcuts
 
-    monkeypatch.setattr(shortcuts, "bag_points", lambda rows, _: np.full(len(rows), 0.5))
+    monkeypatch.setattr(shortcuts, "bag_points", lambda pairs, *_: np.full(len(pairs), 0.5))
 
 
 @pytest.fixture
 def learnt(nothing_learnt: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """In a module without them, a test of what they find."""
     monkeypatch.undo()
-    monkeypatch.setattr("pairwright.audits.blind.FOLDS", 2)
+    monkeypatch.setattr("pairwright.audits.ways.FOLDS", 2)
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import get_args
 
-from pairwright.audits.catalogue import PARTS
+from pairwright.audits.checks import PARTS
 from pairwright.audits.records import CheckDefinition
 from pairwright.cli import printing
 from pairwright.settings.rules import JudgedGate, TextGate

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from audited import checks_of
-from pairwright.audits.catalogue import DEFINITIONS
+from pairwright.audits.checks import DEFINITIONS
 from pairwright.audits.records import Check
 from pairwright.pairs import Row, RowAspect, RowPost
 from pairwright.pairs.row import derived_twin_id
@@ -90,11 +90,6 @@ def evidence(told: str, *posts: str) -> dict[str, Any]:
     return {"rubric_aspects": (ASPECTS[0], aspect("A", told, *posts))}
 
 
-def times(*created: str | None) -> dict[str, Any]:
-    """Posts of these times."""
-    return {"profile": tuple(post(str(n), "Something.", of) for n, of in enumerate(created))}
-
-
 HIDDEN = [
     ("zero width space", "a\u200bb"), ("soft hyphen", "gar\u00adden"),
     ("change of direction", "a \u202eb"), ("tag character", "a\U000e0041\U000e0042b"),
@@ -116,15 +111,10 @@ FAULTS: dict[str, list[tuple[dict[str, Any], str]]] = {
         (evidence("smoke bothers the dog", "p1"), "aspect 2's evidence is not in a post"),
         (evidence("smoke bothers", "p2"), "aspect 2's evidence is not in a post"),
         (evidence("smoke bothers\nwas never said", "p1", "p2"), "aspect 2's evidence is not in"),
-        (evidence("smoke bothers", "p9"), "aspect 2 names none of the row's posts"),
+        (evidence("smoke bothers", "p9"), "aspect 2's evidence is not in a post that it"),
         (evidence(" ", "p1"), "aspect 2 has no evidence"),
     ],
     "profile_empty": [({"profile": ()}, "no posts")],
-    "times_in_order": [
-        (times("2023-02-01", "2023-01-01T00:00:00"), "a post of 2023-02-01 comes before one of"),
-        (times("2023-01-01T00:00:00+02:00"), "not a time"),
-        (times("yesterday"), "not a time"),
-    ],
     "empty_text": [
         ({"question": " \n"}, "question is empty"),
         ({"rejected": "\u2003"}, "rejected is empty"),
@@ -167,11 +157,6 @@ SOUND: dict[str, list[dict[str, Any]]] = {
         evidence("is allergic to \u201cpollen\u201d", "p2"),
         evidence("\u300callergic to \u201epollen\u201c\u300d\u3002", "p2"),
         evidence("Allergic to\nsmoke bothers", "p2", "p1"),
-    ],
-    "times_in_order": [
-        times("2023-01-01", "2023-01-01T00:00:00", "2023-01-01T00:00:00.001"),
-        times("2023-01-01T09:00:00", "2023-01-01", "2023-01-02"),
-        times(None, "2023-01-01T00:00:00", None),
     ],
     "encoding": [{"chosen": words} for words in (
         "NÃO, À MÃE", "Âge, forêt, château", "20 °C", "tab\tand\r\nline", "שלום", "日本語", "Ð²",
@@ -314,8 +299,6 @@ def test_evidence_of_others_stands_in_a_post_or_the_narrative() -> None:
     check = only(rows, "evidence_missing")
     assert (check.status, check.count, check.of) == ("fail", 2, 100)
     assert "is not in a post or the narrative: I am the mayor" in check.flags[0].detail
-    bare = [changed(given, narrative=None) for given in rows if given.rubric_aspects == made_up]
-    assert "is not in any post" in only(bare, "evidence_missing").flags[0].detail
     assert only([r for r in rows if r.rubric_aspects == firm], "evidence_missing").count == 0
 
 
@@ -361,7 +344,7 @@ def spoken(number: int, rejected: str, **changes: Any) -> Row:
 def test_sides_in_another_language_fail_where_they_are_many() -> None:
     rows = [spoken(n, GERMAN if n < 20 else ENGLISH) for n in range(100)]
     check = only(rows, "other_language")
-    assert (check.status, check.count, check.of, check.limit) == ("fail", 20, 100, 0.05)
+    assert (check.status, check.count, check.of, check.limit) == ("fail", 20, 100, 0.1)
     assert check.flags[0].detail == "de, en on a question in en"
     german = tuple(post(f"p{n}", GERMAN) for n in range(2))
     asked: dict[str, Any] = {"question": GERMAN[:50], "profile": german}
@@ -396,16 +379,6 @@ def test_a_user_dominates_with_more_than_three_shares(per_user: list[int], statu
     (check,) = checks_of(rows, "balance")
     assert (check.name, check.status) == ("user_dominates", status)
     assert [flag.row for flag in check.flags] == ([rows[0].id] if status == "fail" else [])
-
-
-def test_prompts_that_come_again_are_told_where_no_user_is_named() -> None:
-    rows = [row(n, mode=None, id=str(n), user=None, question=f"Is it {n % 3}?") for n in range(9)]
-    (check,) = checks_of(rows, "balance")
-    assert (check.status, check.count, check.of) == ("note", 6, 9)
-    assert check.detail == "3 different prompts"
-    # Pairs of one item share its question on purpose.
-    (check,) = checks_of([changed(of, item_id="i") for of in rows], "balance")
-    assert check.count == 0
 
 
 # Hostile texts

@@ -14,9 +14,8 @@ from selectolax.lexbor import LexborHTMLParser
 from test_pages import HOSTILE
 
 from audited import accuracy, audit_of, check, halves, row, source_of
-from pairwright.audits.catalogue import DEFINITIONS
-from pairwright.audits.page import HERE, write_page
-from pairwright.audits.page.pairs import MOST_PAIRS
+from pairwright.audits.checks import DEFINITIONS
+from pairwright.audits.page import HERE, MOST_PAIRS, write_page
 from pairwright.audits.page.plots import audit_plots
 from pairwright.audits.page.verdict import audit_verdict, guess_table, warnings
 from pairwright.audits.records import Audit, AuditSource, Flag, Status
@@ -220,12 +219,10 @@ def test_pairs_come_out_as_they_went_in(tmp_path: Path) -> None:
 
 
 def test_decisions_of_simulated_annotators_are_told_from_those_of_people(tmp_path: Path) -> None:
-    half = halves(2)[0].model_copy(update={"verified": False})
-    rows = [row(0), row(1, votes=None, verified=False), half]
-    audit = Audit(**dict(audit_of(rows)) | {"simulated_decisions": {"twin-2": True}})
-    assert [pair["people"] for pair in Page(tmp_path, audit, rows).pairs] == [
-        "verified by people", "nobody was asked",
-        "verified by simulated annotators, not by people",
+    simulated = row(2, verified=False, simulated=True)
+    rows = [row(0), row(1, votes=None, verified=False), simulated]
+    assert [pair["people"] for pair in Page(tmp_path, audit_of(rows), rows).pairs] == [
+        "verified by people", "nobody was asked", "simulated annotators answered, nobody else",
     ]  # fmt: skip
 
 

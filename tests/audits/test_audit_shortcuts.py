@@ -11,9 +11,9 @@ import pytest
 from audited import checks_of, estimate
 from pairwright.audits import shortcuts
 from pairwright.audits.accuracies import accuracy_check, decide
-from pairwright.audits.blind import COUNTS, bag_points, breaks_off
 from pairwright.audits.examination import Options
 from pairwright.audits.records import Check
+from pairwright.audits.ways import COUNTS, Vocabulary, bag_points, breaks_off, pair_words
 from pairwright.pairs import Row, RowAspect, RowPost, row_of
 from pairwright.pairs.files import NO_INFO
 from pairwright.settings.rules import ReleaseInfo
@@ -163,7 +163,9 @@ def test_a_word_of_one_side_is_learnt_from_other_users(learnt: None) -> None:
     assert (found.status, found.of) == ("fail", 120)
     assert (estimate(found).value or 0) > 0.95
     swapped = [changed(of, chosen=of.rejected, rejected=of.chosen) for of in rows]
-    assert bag_points(swapped, np.arange(120)).tolist() == bag_points(rows, np.arange(120)).tolist()
+    words, numbers = Vocabulary(), np.arange(120)
+    one, other = ([pair_words(of, words) for of in given] for given in (rows, swapped))
+    assert bag_points(one, numbers, words).tolist() == bag_points(other, numbers, words).tolist()
 
 
 def test_too_few_clusters_train_nothing_and_are_told() -> None:

@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 from audited import accuracy, audit_of, check, halves, post, row, source_of
 from browser import Browsing, chromium
 from hostile import HOSTILE
-from pairwright.audits.catalogue import DEFINITIONS
+from pairwright.audits.checks import DEFINITIONS
 from pairwright.audits.page import write_page
 from pairwright.audits.records import Audit, Flag
 from pairwright.pairs import Row

@@ -2,13 +2,13 @@
 
 run.py           the command
 examination.py   one pass over the rows through all checks, which gives an Audit
-catalogue.py     checks as functions of a row or of the table of rows; checks.toml has their words
-facts.py         the table of rows
-comparisons.py   ids, labels, twins, splits, users, and what people said
+checks.py        checks as functions of a row or of the table of rows; checks.toml has their words
+facts.py         the table of rows, and samples of them
+comparisons.py   ids, labels, twins, splits, users, people to forget, and what people said
 texts.py         texts that cannot be read or used; copies.py: what a row gives away of itself
 duplicates.py    nearly the same text of two users or in two splits
-personal_data.py rights.py   data of people; licences, and who is to be forgotten
-shortcuts.py     accuracy of choosing without the user (blind.py), and by word overlap (informed.py)
+personal_data.py rights.py   data of people; licences
+shortcuts.py     accuracy of choosing without the user, and by word overlap; ways.py: the ways
 accuracies.py    accuracies against limits, decided together
 
 records.py       audit.json

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from scipy import special
 from statsmodels.stats.multitest import multipletests
 
-from pairwright.audits.catalogue import DEFINITIONS
+from pairwright.audits.checks import DEFINITIONS
 from pairwright.audits.records import Check, Status
 from pairwright.stats import LEVEL, Accuracy, Floats, Places, accuracy, z_of
 

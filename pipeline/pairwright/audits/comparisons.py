@@ -4,14 +4,13 @@ The limit on a user's share is 5 %, or three equal shares if there are fewer tha
 users, one with 2 pairs while the others have 1 is not a finding.
 """
 
-from collections.abc import Iterator
 from typing import Any
 
 import pandas as pd
 
-from pairwright.audits.catalogue import Found, table_check
+from pairwright.audits.checks import Found, table_check
 from pairwright.audits.facts import Facts
-from pairwright.audits.records import Check, Flag
+from pairwright.audits.records import Check, Status
 from pairwright.modes import halves_of, label_of
 from pairwright.text import number_of
 
@@ -114,14 +113,14 @@ def profile_empty(facts: Facts) -> Found:
 
 
 @table_check
-def repeated_prompts(facts: Facts) -> Found:
-    """Prompts that come again in rows without users. Pairs that one row of a file holds are of one
-    item, and repeat nothing."""
-    table = facts.table[facts.table["user"].isna()]
-    first = table.groupby("prompt")[["item", "id"]].transform("first")
-    again = first["id"][first["item"] != table["item"]]
-    note = f"{table['prompt'].nunique():,} different prompts"
-    return Found(len(table), _by_row("the prompt of " + again), note=note)
+def tombstones(facts: Facts) -> Found:
+    """Rows of a user, or with a question or post, that a tombstone names, and the other sides of
+    their twins, which leave with them."""
+    table = facts.table
+    details = _by_row(table["forgotten"].dropna())
+    twins = table["twin"][table["twin"].isin(table["twin"][[*details]].dropna())]
+    halves = dict.fromkeys(twins.index, "the other side of its twin must be forgotten")
+    return Found(0 if facts.forgotten is None else len(table), halves | details)
 
 
 MAX_SHARE = 0.05
@@ -129,18 +128,18 @@ MIN_USERS = 20
 """With fewer users, the share of one is not compared with a limit."""
 
 
-def user_dominates(facts: Facts) -> Iterator[Check]:
+@table_check
+def user_dominates(facts: Facts) -> Check | None:
     """The share of the user with the most pairs."""
     table = facts.table[facts.table["user"].notna()]
     if table.empty:
-        return
+        return None
     counts = table["user"].value_counts()
     pairs, count, users = len(table), int(counts.iloc[0]), len(counts)
     most = min(counts.index[counts == count])
     limit, few = max(MAX_SHARE, 3 / users), users < MIN_USERS
     over = not few and count / pairs > limit
-    first = table.index[table["user"] == most][0]
-    yield Check(
+    return Check(
         family="balance",
         name="user_dominates",
         status="note" if few else "fail" if over else "pass",
@@ -149,7 +148,7 @@ def user_dominates(facts: Facts) -> Iterator[Check]:
         limit=None if few else round(limit, 6),
         detail=f"{count:,} of {pairs:,} pairs are of {most}; {users:,} users"
         + (", too few for a limit" if few else ""),
-        flags=(Flag(row=facts.ids[first], where=facts.places[first]),) if over else (),
+        flags=(facts.flag(table.index[table["user"] == most][0]),) if over else (),
     )
 
 
@@ -157,50 +156,46 @@ def user_dominates(facts: Facts) -> Iterator[Check]:
 
 
 @table_check
-def not_verified(facts: Facts) -> Found:
+def not_verified(facts: Facts) -> Found | None:
     """Pairs that people answered and the rule of the study did not verify."""
-    decisions = facts.public.decisions if facts.public else {}
+    if facts.public is None:
+        return None
     reasons = {
         subject: f"{decision.state}: {'; '.join(decision.reasons)}"
-        for subject, decision in decisions.items()
+        for subject, decision in facts.public.decisions.items()
         if decision.state != "verified"
     }
     details = _by_row(facts.table["subject"].map(reasons).dropna())
-    return Found(len(facts.table) if facts.public else 0, details)
+    return Found(len(facts.table), details)
 
 
-def human_checks(facts: Facts) -> Iterator[Check]:
-    """The number of verified pairs, and the votes for the chosen response."""
+@table_check
+def verified(facts: Facts) -> Check:
+    """The number of verified pairs, and why they are none."""
     table, why = facts.table, ""
     if all(label_of(mode) == "given" for mode in table["mode"].unique()):
         why = "nobody was asked: the labels are the users' own choices"
     elif facts.public is None:
         why = "nobody was asked"
-    elif simulated := simulated_decisions(facts):
-        pairs = number_of(int(table["subject"].map(simulated).fillna(0).sum()), "pair")
-        why = f"{pairs} verified by simulated annotators, which verifies nothing"
-    verified = int(table["verified"].sum())
-    yield Check(
-        family="human", name="verified", status="note", count=verified, of=len(table), detail=why
+    elif simulated := int(table["simulated"].sum()):
+        pairs = number_of(simulated, "pair")
+        why = f"simulated annotators decided on {pairs}, which verifies nothing"
+    count = int(table["verified"].sum())
+    return Check(
+        family="human", name="verified", status="note", count=count, of=len(table), detail=why
     )
+
+
+@table_check
+def preferred(facts: Facts) -> Check | None:
+    """The votes for the chosen response, and whether their interval is above or below 50 %."""
     if facts.public is None:
-        return
-    votes, status = facts.public.findings.preferred, "too_few"
-    # Whether the interval of the votes lies above or below 50 %.
+        return None
+    votes = facts.public.findings.preferred
+    status: Status = "too_few"
     if votes.low is not None and votes.high is not None and not votes.low <= 0.5 <= votes.high:
         status = "pass" if votes.low > 0.5 else "fail"
-    yield Check.model_validate(
-        {"family": "human", "name": "preferred", "status": status, "found": votes, "of": votes.n,
-         "limit": 0.5, "detail": votes.note}
+    return Check(
+        family="human", name="preferred", status=status, found=votes, of=votes.n, limit=0.5,
+        detail=votes.note,
     )  # fmt: skip
-
-
-def simulated_decisions(facts: Facts) -> dict[str, bool]:
-    """Pairs and twins, by id, that simulated annotators decided on, and whether they verified
-    them."""
-    decisions = facts.public.decisions if facts.public else {}
-    return {
-        subject: decision.state == "verified"
-        for subject, decision in decisions.items()
-        if decision.simulated
-    }

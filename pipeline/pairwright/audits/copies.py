@@ -5,7 +5,7 @@ question, and posts that are later than it.
 from functools import lru_cache
 
 from pairwright import text
-from pairwright.audits.catalogue import TEXT, row_check
+from pairwright.audits.checks import TEXT, row_check
 from pairwright.modes import label_of
 from pairwright.pairs import Row
 from pairwright.times import is_older, time_text

@@ -1,26 +1,20 @@
 """One pass over pairs through all checks, which gives an Audit."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator
+from functools import partial
 from typing import NamedTuple, Protocol, get_args
 
 from threadpoolctl import threadpool_limits
 
 from pairwright.assets import __version__
-from pairwright.audits import copies, texts
+from pairwright.audits import comparisons, copies, texts
 from pairwright.audits.accuracies import decide
-from pairwright.audits.catalogue import (
-    DEFINITIONS,
-    ROW_CHECKS,
-    TABLE_CHECKS,
-    Found,
-    counted,
-)
-from pairwright.audits.comparisons import human_checks, simulated_decisions, user_dominates
+from pairwright.audits.checks import DEFINITIONS, ROW_CHECKS, TABLE_CHECKS, Found, counted
 from pairwright.audits.duplicates import NearDuplicates
 from pairwright.audits.facts import Facts
 from pairwright.audits.personal_data import PersonalData
 from pairwright.audits.records import EXAMPLES, Audit, AuditSource, Check, Family, Flag
-from pairwright.audits.rights import Licences, Tombstones
+from pairwright.audits.rights import licence
 from pairwright.audits.shortcuts import Shortcuts
 from pairwright.errors import InputError
 from pairwright.pairs import MAX_SHORTCUT, TIE, PairSource, ReadRow, Row, content_digest
@@ -40,8 +34,8 @@ _ORDER = {
     for n, (name, one) in enumerate(DEFINITIONS.items())
 }
 """The places of checks in the report; those of accuracies stay together by configuration."""
-_ROW_CHECKS = (copies, texts)
-"""The files whose checks look at one row."""
+_CHECKS = (comparisons, copies, texts)
+"""The files whose functions are checks."""
 
 
 class Options(NamedTuple):
@@ -80,25 +74,25 @@ class Examination:
     ) -> None:
         """`info` is what the pairs state of themselves. Checks of other families are left out."""
         overlap = info.max_overlap if options.max_overlap is None else options.max_overlap
-        self.facts, self.families, self.people = Facts(options.public), families, PersonalData()
+        self.facts, self.people = Facts(options.public, options.forgotten), PersonalData()
         streams: list[tuple[Family, _Stream]] = [
             ("shortcuts", Shortcuts(options.max_shortcut, overlap)),
             ("leakage", NearDuplicates()),
-            ("integrity", texts.Languages()),
             ("people", self.people),
-            ("people", Licences(has_attribution=bool(info.attribution.strip()))),
-            ("people", Tombstones(options.forgotten)),
         ]
         self._streams = [one for one in streams if one[0] in families]
         own = {name for name, one in DEFINITIONS.items() if one.family in families}
-        self._rows = [(look, Found(), name) for name, look in ROW_CHECKS.items() if name in own]
+        looks = ROW_CHECKS | {
+            "licence": partial(licence, attributed=bool(info.attribution.strip()))
+        }
+        self._rows = [(name, look, Found()) for name, look in looks.items() if name in own]
         self._tables = {name: look for name, look in TABLE_CHECKS.items() if name in own}
 
     def add(self, line: ReadRow) -> None:
         """Examine one row."""
-        number = len(self.facts.ids)
+        number = len(self.facts)
         self.facts.add(line)
-        for look, found, _ in self._rows:
+        for _, look, found in self._rows:
             found.add(number, look(line.row))
         for _, stream in self._streams:
             stream.add(number, line)
@@ -106,18 +100,16 @@ class Examination:
     def checks(self, progress: AuditProgress = lambda _what, _n: None) -> list[Check]:
         """What was found, in the order of the report, after the last row."""
         facts = self.facts
-        found = [counted(name, one, facts) for _, one, name in self._rows]
+        checks = [counted(name, found, facts) for name, _, found in self._rows]
         for family, stream in self._streams:
             progress(family, None)
-            found += stream.checks(facts)
+            checks += stream.checks(facts)
         for name, compare in self._tables.items():
-            found.append(counted(name, compare(facts) if facts.ids else Found(), facts))
-        found += human_checks(facts) if "human" in self.families else ()
-        found += user_dominates(facts) if "balance" in self.families else ()
-        # Only rows of others come without users, and only a study has verdicts.
-        unasked = {"repeated_prompts", "not_verified"}
-        kept = (one for one in found if one.of or one.name not in unasked)
-        return sorted(kept, key=lambda one: _ORDER[one.name])
+            found = compare(facts) if len(facts) else Found()
+            if isinstance(found, Found):
+                found = counted(name, found, facts)
+            checks += filter(None, [found])
+        return sorted(checks, key=lambda one: _ORDER[one.name])
 
 
 def audit_pairs(
@@ -152,10 +144,10 @@ def audit_pairs(
 
     with threadpool_limits(1):  # Else sums, and with them last digits, follow the machine.
         digest = content_digest(rows())
-        if not facts.ids:
+        if not len(facts):
             fix = "Audit a source that has some."
             raise InputError("holds no pairs", where=source.name, fix=fix)
-        found = [*_reading(source, problems, flags, len(facts.ids)), *examination.checks(progress)]
+        found = [*_reading(source, problems, flags, len(facts)), *examination.checks(progress)]
     configs = facts.table["config"].value_counts().sort_index()
     return Audit(
         pairwright=__version__,
@@ -164,14 +156,13 @@ def audit_pairs(
             kind=source.kind,
             version=source.version,
             digest=digest,
-            rows=len(facts.ids),
+            rows=len(facts),
             configs={str(name): int(n) for name, n in configs.items()},
             simulated=bool(facts.table["simulated"].any()),
             problems=problems.counts("refused"),
         ),
         max_shortcut=options.max_shortcut,
         checks=tuple(decide(sorted(found, key=lambda one: _ORDER[one.name]))),
-        simulated_decisions=simulated_decisions(facts),
         redactions=tuple(examination.people.redactions()),
     )
 

@@ -3,8 +3,8 @@ accounts, cards and registers by their forms and the check digits of python-stdn
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
-from functools import cache
+from collections.abc import Callable, Iterator
+from functools import cache, lru_cache
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -13,7 +13,7 @@ from detect_secrets.plugins.base import RegexBasedDetector
 from phonenumbers import Leniency, PhoneNumberMatcher
 from stdnum import get_cc_module, iban, luhn
 
-from pairwright.audits.catalogue import Found, counted
+from pairwright.audits.checks import Found, counted
 from pairwright.audits.facts import Facts
 from pairwright.audits.records import Check, Redaction
 from pairwright.pairs import ReadRow, Row
@@ -153,16 +153,18 @@ KINDS = tuple(dict.fromkeys(kind for kind, _ in _FINDERS))
 _MARK = re.compile(r"[0-9@/]|PRIVATE KEY")
 
 
-def find(text: str) -> list[Finding]:
+# Posts are repeated in the rows of their user.
+@lru_cache(maxsize=1 << 15)
+def find(text: str) -> tuple[Finding, ...]:
     """All personal data in a text, by place."""
     findings: list[Finding] = []
     if text.isascii() and not _MARK.search(text):
-        return findings
+        return ()
     for kind, found in _FINDERS:
         for start, end in islice(found(text), MOST_FINDINGS):
             if all(end <= other.start or other.end <= start for other in findings):
                 findings.append(Finding(kind, start, end))
-    return sorted(findings, key=lambda one: one.start)
+    return tuple(sorted(findings, key=lambda one: one.start))
 
 
 def mask(text: str, finding: Finding) -> str:
@@ -178,50 +180,48 @@ def mask_text(text: str) -> str:
     return text
 
 
-_CLEAN: list[Redaction] = []
-"""Of nearly all texts: one list for all of them."""
-
-
 class PersonalData:
-    """A check per kind: rows that hold such data; and every place of it. Each text is searched
-    once. Addresses that a licence asks for (`source_url`) are not searched."""
+    """A check per kind: rows that hold such data; and every place of it. Addresses that a licence
+    asks for (`source_url`) are not searched."""
 
     def __init__(self) -> None:
-        self._known: dict[int, list[Redaction]] = {}
-        """The redactions of a text, by the text's hash."""
+        self._first: dict[int, dict[str, str]] = {}
+        """By the hash of a text that holds such data, where it is first: what a Redaction says."""
+        self._findings: dict[int, list[tuple[Finding, str]]] = {}
         self._rows: Counter[int] = Counter()
         self._found = {kind: Found() for kind in KINDS}
 
     def add(self, number: int, line: ReadRow) -> None:
         """Search one row's texts."""
         details: dict[str, str] = {}
-        counted = set[int]()
+        holding = set[int]()
         for field, post, text in _fields(line.row):
+            if not (findings := find(text)):
+                continue
             key = hash(text)
-            if key not in self._known:
-                self._known[key] = [
-                    Redaction(
-                        row=line.row.id, where=line.where, field=field, post=post, kind=one.kind,
-                        start=one.start, end=one.end, masked=mask(text, one), rows=0,
-                    )
-                    for one in find(text)
-                ] or _CLEAN  # fmt: skip
-            for one in self._known[key]:
-                details.setdefault(one.kind, f"{field}: {one.masked}")
-                counted.add(key)
-        self._rows.update(counted)
+            holding.add(key)
+            if key not in self._first:
+                place = {"row": line.row.id, "where": line.where, "field": field, "post": post}
+                self._first[key] = place
+                self._findings[key] = [(one, mask(text, one)) for one in findings]
+            for one, masked in self._findings[key]:
+                details.setdefault(one.kind, f"{field}: {masked}")
+        self._rows.update(holding)
         for kind, found in self._found.items():
             found.add(number, details.get(kind, ""))
 
-    def checks(self, facts: Facts) -> Iterable[Check]:
+    def checks(self, facts: Facts) -> Iterator[Check]:
         """The check of each kind."""
-        return [counted(kind, found, facts) for kind, found in self._found.items()]
+        return (counted(kind, found, facts) for kind, found in self._found.items())
 
     def redactions(self) -> Iterator[Redaction]:
         """All findings, in the order of the source."""
-        for key, redactions in self._known.items():
-            for one in redactions:
-                yield Redaction(**dict(one) | {"rows": self._rows[key]})
+        for key, place in self._first.items():
+            for one, masked in self._findings[key]:
+                yield Redaction(
+                    **place, kind=one.kind, start=one.start, end=one.end, masked=masked,
+                    rows=self._rows[key],
+                )  # fmt: skip
 
 
 def _fields(row: Row) -> Iterator[tuple[str, str, str]]:

@@ -111,9 +111,6 @@ class Audit(Record):
     max_shortcut: float
     """The bound on the accuracy of blind checks."""
     checks: tuple[Check, ...]
-    simulated_decisions: dict[str, bool] = Field({}, exclude=True)
-    """Pairs and twins, by id, that simulated annotators decided on, and whether they verified them.
-    The page shows it; a row's own `verified` is about people."""
     redactions: tuple[Redaction, ...] = Field((), exclude=True)
     """Written to a file of its own, for the person who corrects the pairs."""
 

@@ -7,13 +7,19 @@ import numpy as np
 import pandas as pd
 
 from pairwright.audits.accuracies import accuracy_check
-from pairwright.audits.blind import COUNTS, LEAST_CLUSTERS, bag_points
-from pairwright.audits.facts import Facts
-from pairwright.audits.informed import baseline_points
+from pairwright.audits.facts import ClusterSample, Facts
 from pairwright.audits.records import Check, Flag
-from pairwright.audits.sample import ClusterSample
+from pairwright.audits.ways import (
+    COUNTS,
+    LEAST_CLUSTERS,
+    PairWords,
+    Vocabulary,
+    bag_points,
+    baseline_points,
+    pair_words,
+)
 from pairwright.modes import MODES, halves_of, label_of
-from pairwright.pairs import ReadRow, Row, blind_bound
+from pairwright.pairs import ReadRow, blind_bound
 from pairwright.pairs.row import Clusters
 from pairwright.stats import Floats, Places, mean
 from pairwright.text import number_of
@@ -39,17 +45,17 @@ class Shortcuts:
         """`max_shortcut` bounds max(accuracy, 1 - accuracy) of blind checks: between 0.5 and 1.
         `max_overlap` bounds the accuracy of word overlap with the posts; None: nothing does."""
         self._bound, self._max_overlap = max_shortcut, max_overlap
-        # Numbers of rows, their languages, which take long to find, and the rows as JSON, which
-        # takes a quarter of their memory.
-        self._samples: defaultdict[str, ClusterSample[tuple[int, str | None, str]]]
+        self._vocabulary = Vocabulary()
+        self._samples: defaultdict[str, ClusterSample[tuple[int, PairWords]]]
         self._samples = defaultdict(lambda: ClusterSample(SAMPLE))
+        """By configuration, numbers of rows and their words."""
         self._depend: defaultdict[str, Clusters] = defaultdict(Clusters)
 
     def add(self, number: int, line: ReadRow) -> None:
         """Count one row."""
         row, sample = line.row, self._samples[line.row.config]
-        if sample.has_room(row.cluster):
-            sample.add(row.cluster, (number, row.language, row.model_dump_json()))
+        if label_of(row.mode) != "equal" and sample.has_room(row.cluster):
+            sample.add(row.cluster, (number, pair_words(row, self._vocabulary)))
         self._depend[row.config].add(row)
 
     def checks(self, facts: Facts) -> Iterator[Check]:
@@ -72,18 +78,18 @@ class Shortcuts:
 
     def _sampled(self, config: "_Config", overlaps: list[pd.DataFrame]) -> Iterator[Check]:
         drawn = list(self._samples[config.name])
-        rows = [Row.of_language(row, language) for _, language, row in drawn]
-        places = config.own.index.get_indexer(pd.Index([number for number, _, _ in drawn]))
+        pairs = [words for _, words in drawn]
+        places = config.own.index.get_indexer(pd.Index([number for number, _ in drawn]))
         n, every = len(drawn), len(config.own)
         said = f"Whole clusters drawn by hash: {n:,} of {every:,} pairs." if n < every else ""
         if not config.twins:
             clusters = config.clusters[places]
             few = len(np.unique(clusters)) < LEAST_CLUSTERS
-            points = np.empty(0) if few else bag_points(rows, clusters)
+            points = np.empty(0) if few else bag_points(pairs, clusters, self._vocabulary)
             nothing = f"Nothing is learnt from fewer than {LEAST_CLUSTERS} clusters."
             detail = nothing if few else said
             yield config.blind("bag_of_words", points, places[: len(points)], detail)
-        found, shared = baseline_points(rows)
+        found = baseline_points(pairs, self._vocabulary)
         for name, points in found.items():
             there = ~np.isnan(points)
             missing = int(len(there) - there.sum())
@@ -97,6 +103,7 @@ class Shortcuts:
                 own.assign(mode=config.mode or "", asks=config.asks, config=config.name)
             )
         if config.twins:
+            shared = np.array([words.more for words in pairs])
             yield _shared_words(config, places, shared)
 
 
@@ -215,7 +222,7 @@ def _preferences(table: pd.DataFrame, bound: float) -> Iterator[Check]:
     for mode, own in seen.groupby("mode"):
         if label_of(str(mode)) == "equal":
             continue
-        read = own[own["blind"].notna()]
+        read = own[own["blind"] >= 0]
         missing = len(own) - len(read)
         detail = f"Of {number_of(missing, 'pair')} no choice could be read." if missing else ""
         detail = "It was not measured." if read.empty else detail

@@ -1,22 +1,16 @@
 """What a row holds: texts that are empty, no answer, wrongly decoded, with invisible characters or
-in another language; profiles whose posts are in order; and aspects whose evidence is found."""
+in another language; and aspects whose evidence is found."""
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import lru_cache
-from itertools import pairwise
-
-from scipy.stats import binomtest
 
 from pairwright import text
-from pairwright.audits.catalogue import Found, counted, row_check
+from pairwright.audits.checks import Found, row_check, table_check
 from pairwright.audits.facts import Facts
 from pairwright.audits.personal_data import mask_text
-from pairwright.audits.records import Check
-from pairwright.audits.sample import ClusterSample
-from pairwright.pairs import ReadRow, Row, RowAspect
-from pairwright.times import latest_moment
+from pairwright.pairs import Row, RowAspect
 
 
 def _passages(row: Row) -> Iterator[tuple[str, str]]:
@@ -133,57 +127,30 @@ def _no_answer(side: str, question: str) -> str | None:
     return None
 
 
-_TIME = re.compile(r"\d{4}-[01]\d-[0-3]\d(?:[T ][0-2]\d:[0-5]\d(?::[0-6]\d(?:\.\d{1,9})?)?)?")
-"""Times without an offset, so that the order of texts is the order of times."""
-
-
-@row_check
-def times_in_order(row: Row) -> str | None:
-    """Posts that are not sorted oldest first, or times that cannot be compared."""
-    times = [post.created for post in row.profile if post.created is not None]
-    if not times:
-        return None
-    for time in (*times, *([row.created] if row.created is not None else [])):
-        if not _TIME.fullmatch(time):
-            return f"not a time in UTC, such as 2024-06-01T12:00:00: {time}"
-    for one, later in pairwise(times):
-        # A day without a time may be anywhere among the times of that day.
-        if one > later and latest_moment(one) > latest_moment(later):
-            return f"a post of {one} comes before one of {later}"
-    return ""
-
-
 @row_check
 def evidence_missing(row: Row) -> str | None:
-    """Evidence that is not in a post that the aspect names. Where it names none, the evidence is in
-    the narrative or in any post."""
+    """Evidence that is not in a post that the aspect names; if it names none, then in no post and
+    not in the narrative."""
     faults = [_fault(n, aspect, row) for n, aspect in enumerate(row.rubric_aspects, 1)]
     known = [fault for fault in faults if fault is not None]
     return next(filter(None, known), "") if known else None
 
 
 def _fault(number: int, aspect: RowAspect, row: Row) -> str | None:
-    """None if there is nothing to look in."""
-    planned = row.aspects_origin == "planner"
-    if planned or aspect.post_ids:
-        where = [post.text for post in row.profile if post.id in aspect.post_ids]
-        named = "a post of the profile"
-    else:
-        where, named = [row.narrative] if row.narrative else [], "a narrative"
-        # The author of gold aspects may have quoted the posts or the narrative.
-        if row.profile:
-            where += [post.text for post in row.profile]
-            named = "a post or the narrative" if row.narrative else "any post"
-        if not aspect.post_ids and not (where and aspect.evidence):
-            return None
-    if not where:
-        return f"aspect {number} names none of the row's posts"
+    """None if there is nothing to look for, or to look in."""
     if not aspect.evidence.strip():
-        return f"aspect {number} has no evidence"
-    # Of several passages each has to be in one of the posts.
-    for passages in ([aspect.evidence], text.passages(aspect.evidence)):
-        if all(any(_holds(one, post) for post in where) for one in passages):
-            return ""
+        return f"aspect {number} has no evidence" if aspect.post_ids else None
+    if aspect.post_ids:
+        named = "a post that it names"
+        where = [post.text for post in row.profile if post.id in aspect.post_ids]
+    else:
+        named = "a post or the narrative"
+        where = [*(post.text for post in row.profile), *filter(None, [row.narrative])]
+        if not where:
+            return None
+    # Of several passages each has to be in one of the texts.
+    if all(any(_holds(one, post) for post in where) for one in text.passages(aspect.evidence)):
+        return ""
     return f"aspect {number}'s evidence is not in {named}: {mask_text(aspect.evidence[:500])}"
 
 
@@ -195,41 +162,23 @@ def _holds(passage: str, post: str) -> bool:
 _normalised = lru_cache(maxsize=1024)(text.normalised)
 
 
-SAMPLE = 1000
-"""Rows: classifying each would take longer than the rest of the audit."""
 LETTERS, LETTERS_UNSPACED = 100, 30
 """Letters that tell a language; in a script without spaces, or of Korean, fewer."""
 
 
-class Languages:
-    """`other_language`: rows with a side in another language than the question and the posts, on a
-    sample."""
-
-    def __init__(self) -> None:
-        self._sample: ClusterSample[tuple[int, Row]] = ClusterSample(SAMPLE)
-
-    def add(self, number: int, line: ReadRow) -> None:
-        """Keep a row, if it is in the sample so far."""
-        if self._sample.has_room(line.row.cluster):
-            self._sample.add(line.row.cluster, (number, line.row))
-
-    def checks(self, facts: Facts) -> Iterable[Check]:
-        """The one check."""
-        found = Found()
-        for number, row in self._sample:
-            found.add(number, other_language(row))
-        found.note = f"on a sample of {len(self._sample):,} rows, if they are long enough"
-        check = counted("other_language", found, facts)
-        # A few rows of a small set may be over the limit by chance.
-        limit = check.limit or 1.0
-        by_chance = found.of and binomtest(found.count, found.of, limit, "greater").pvalue
-        if check.status == "fail" and by_chance > 0.01:
-            check = Check(**dict(check) | {"status": "pass"})
-        yield check
+@table_check
+def other_language(facts: Facts) -> Found:
+    """Rows with a side in another language than the question and the posts, on a sample."""
+    found, rows = Found(), list(facts.sample)
+    for number, row in rows:
+        found.add(number, languages(row))
+    found.note = f"on a sample of {len(rows):,} rows, if they are long enough"
+    return found
 
 
-def other_language(row: Row) -> str | None:
-    """Which side is in which language; None if it cannot be told, as of short texts."""
+def languages(row: Row) -> str | None:
+    """Which side is in which language, if they differ; None if it cannot be told, as of short
+    texts."""
     own_words = " ".join((row.question[:450], *(post.text[:100] for post in row.profile[:5])))
     sides = [side[:200] for side in (row.chosen, row.rejected) if _enough(side[:200])]
     if not sides or not _enough(own_words[:450]):

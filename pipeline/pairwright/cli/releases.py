@@ -9,7 +9,7 @@ import typer
 from rich.console import Console
 from typer import Option
 
-from pairwright.audits.catalogue import DEFINITIONS
+from pairwright.audits.checks import DEFINITIONS
 from pairwright.audits.page.verdict import (
     QUESTION,
     audit_verdict,

@@ -1,27 +1,41 @@
 """The report of an audit: one HTML file with tables, a plot and a browser of pairs, which needs no
 network and no other file.
 
+It holds pairs in compressed blocks: those that failed checks name, and a sample of the others by
+the hash of their subject, so that the sides of a twin stay together. A block is JSON, compressed,
+in base64, so that nothing in it can end the element that it is in.
+
 verdict.py     what is seen first, and how values are written
 plots.py       the plot of accuracies
-pairs.py       the pairs that it holds, compressed, and the checks that name them
 The words are in pages/templates/audit.md.jinja; the browser of pairs is pairs.html.jinja, pairs.js
 and page.css.
 """
 
-from collections.abc import Callable, Iterator
+import base64
+import json
+import zlib
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import jinja2
 
+from pairwright.audits.checks import DEFINITIONS
+from pairwright.audits.facts import place_of
 from pairwright.audits.page import verdict as words
-from pairwright.audits.page.pairs import MOST_PAIRS, hold_pairs
 from pairwright.audits.page.plots import audit_plots
-from pairwright.audits.records import Audit
+from pairwright.audits.records import Audit, Check
 from pairwright.files import write_whole
 from pairwright.pages import render_page
-from pairwright.pairs import PairSource
+from pairwright.pairs import PairSource, Row
 
 HERE = Path(__file__).resolve().parent
+MOST_PAIRS = 5_000
+"""About so many pairs are in the file of those that failed checks name, and of all."""
+MOST_BYTES = 30_000_000
+"""Characters of all blocks, after which no further pair is packed."""
+BLOCK = 50
+"""Pairs of a block."""
 
 
 def write_page(
@@ -41,10 +55,7 @@ def write_page(
     """
     progress("drawing the report", None)
     before, end, after = audit_page(audit).rpartition("</body>")
-    held = hold_pairs(
-        source, audit.checks, audit.source.rows, simulated=audit.simulated_decisions,
-        progress=progress, most=most,
-    )  # fmt: skip
+    held = _held_pairs(source, audit, most, progress)
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(HERE), autoescape=True, undefined=jinja2.StrictUndefined,
         trim_blocks=True,
@@ -66,3 +77,91 @@ def audit_page(audit: Audit) -> str:
         "audit", audit_plots(audit), (extra[0], extra[1]), audit=audit, words=words,
         verdict=words.audit_verdict(audit), warnings=[*words.warnings(audit)], short=words.short,
     ).html  # fmt: skip
+
+
+# The pairs
+
+
+class HeldPairs(NamedTuple):
+    """What the page holds: base64 of raw deflate (RFC 1951) of JSON."""
+
+    listing: str
+    """Titles of checks, and the id of each pair and the checks that name it."""
+    blocks: tuple[str, ...]
+    pairs: int
+    total: int
+
+
+def _held_pairs(
+    source: PairSource, audit: Audit, most: int, progress: Callable[[str, int | None], None]
+) -> HeldPairs:
+    titles, by_row, failed = _flags(audit.checks)
+    total = audit.source.rows
+    ids: list[str] = []
+    named: list[list[int]] = []
+    blocks: list[str] = []
+    open_block: list[dict[str, Any]] = []
+    size = 0
+    for number, row in enumerate(source, start=1):
+        if number % 1000 == 0:
+            progress("packing pairs", number)
+        of = len(failed) if row.id in failed else total
+        if place_of(row.subject) * of >= most << 64:
+            continue
+        flags = by_row.get(row.id, [])
+        ids.append(row.id)
+        named.append(sorted({check for check, _, _ in flags}))
+        open_block.append(_pair(row, flags))
+        if len(open_block) == BLOCK:
+            blocks.append(_compress(open_block))
+            open_block = []
+            size += len(blocks[-1])
+            if size > MOST_BYTES:
+                break
+    if open_block:
+        blocks.append(_compress(open_block))
+    index = {"checks": titles, "ids": ids, "flags": named, "block": BLOCK}
+    return HeldPairs(_compress(index), tuple(blocks), len(ids), total)
+
+
+_Notes = dict[str, list[tuple[int, str, str]]]
+"""By row, of each check that names it: its number, its detail and the place of the row."""
+
+
+def _flags(checks: Iterable[Check]) -> tuple[list[tuple[str, bool]], _Notes, set[str]]:
+    """Titles of the checks that name rows and whether they failed, failed ones first; notes by row;
+    and the rows that failed checks name."""
+    numbers: dict[tuple[str, bool], int] = {}
+    by_row: _Notes = {}
+    failed: set[str] = set()
+    for check in sorted(checks, key=lambda check: check.status != "fail"):
+        title, fails = DEFINITIONS[check.name].title, check.status == "fail"
+        for flag in check.flags:
+            number = numbers.setdefault((title, fails), len(numbers))
+            by_row.setdefault(flag.row, []).append((number, flag.detail, flag.where))
+        failed.update(flag.row for flag in check.flags if fails)
+    return list(numbers), by_row, failed
+
+
+def _pair(row: Row, flags: list[tuple[int, str, str]]) -> dict[str, Any]:
+    """What the page shows of a pair, and what people said of it. What simulated annotators say
+    verifies nothing."""
+    votes, people = row.votes, "not verified" if row.votes else "nobody was asked"
+    if row.simulated:
+        people = "simulated annotators answered, nobody else"
+    return {
+        **{name: getattr(row, name) for name in ("id", "config", "question", "chosen", "rejected")},
+        "posts": [[post.created or "", post.text] for post in row.profile],
+        "aspects": [one.aspect for one in row.rubric_aspects],
+        "people": "verified by people" if row.verified else people,
+        "votes": [votes.chosen, votes.rejected, votes.equal, votes.cannot_tell] if votes else None,
+        "where": flags[0][2] if flags else "",
+        "flags": [[check, detail] for check, detail, _ in flags],
+    }
+
+
+def _compress(value: object) -> str:
+    raw = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    compressor = zlib.compressobj(4, wbits=-15)
+    packed = compressor.compress(raw.encode(errors="replace")) + compressor.flush()
+    return base64.b64encode(packed).decode()

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 from urllib.parse import quote
 
-from pairwright.audits.catalogue import DEFINITIONS
+from pairwright.audits.checks import DEFINITIONS
 from pairwright.audits.records import Audit, Check, CheckDefinition, Flag, Status
 from pairwright.audits.shortcuts import MIRRORED
 from pairwright.modes import MODES

@@ -10,7 +10,8 @@
         return Found(len(facts.table), dict.fromkeys(again, "an earlier row has this id"))
 
 A function of a row returns what is wrong, an empty text if nothing is, and None if the row has
-nothing that the check examines. `facts.py` describes the table of all rows.
+nothing that the check examines. A function of the table of rows, which `facts.py` describes,
+returns the rows that it found; a whole Check; or None for no check at all.
 """
 
 import tomllib
@@ -20,7 +21,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from pairwright.audits.records import Check, CheckDefinition, Family, Flag
+from pairwright.audits.records import Check, CheckDefinition, Family
 from pairwright.pairs import Row
 
 if TYPE_CHECKING:
@@ -75,9 +76,9 @@ class Found:
 
 
 R = TypeVar("R", bound=Callable[[Row], str | None])
-T = TypeVar("T", bound="Callable[[Facts], Found]")
+T = TypeVar("T", bound="Callable[[Facts], Found | Check | None]")
 ROW_CHECKS: dict[str, Callable[[Row], str | None]] = {}
-TABLE_CHECKS: "dict[str, Callable[[Facts], Found]]" = {}
+TABLE_CHECKS: "dict[str, Callable[[Facts], Found | Check | None]]" = {}
 
 
 def row_check(look: R) -> R:
@@ -108,10 +109,7 @@ def counted(name: str, found: Found, facts: "Facts") -> Check:
         of=found.of,
         limit=limit,
         detail=(found.note or own.how) if found.of else own.nothing,
-        flags=tuple(
-            Flag(row=facts.ids[n], detail=clip(detail), where=facts.places[n])
-            for n, detail in flags
-        ),
+        flags=tuple(facts.flag(number, clip(detail)) for number, detail in flags),
     )
 
 
