@@ -107,7 +107,7 @@ def lines(name: str, *drawn: float, user: str = "", missing: str = "") -> list[S
     worths += [("posts-1", draw, worth) for draw, worth in enumerate(drawn)]
     return [
         Sample(
-            id=name, user=user or f"user-{name}", condition=condition, draw=draw, posts=1,
+            id=name, user=user or f"user-{name}", condition=condition, draw=draw,
             text="a b", worth={} if missing == condition else dict.fromkeys(ROUGE, worth),
             unscored="unusable_reply" if missing == condition else "",
         )

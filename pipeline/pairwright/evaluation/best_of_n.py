@@ -72,8 +72,6 @@ class Sample(Record):
     user: str
     condition: str
     draw: int
-    posts: int = 0
-    """How many posts the policy was shown; those that did not fit are left out."""
     text: str = ""
     worth: dict[str, float] = Field(default={})
     """What the text is worth, 0 to 1, by figure."""
@@ -131,26 +129,25 @@ async def sampled(
 
         async def drawn(piece: tuple[SampleTask, str, int]) -> Sample:
             task, condition, draw = piece
-            posts, text, carried = task.shown[condition], "", 0
+            posts, text = task.shown[condition], ""
             # The posts are chosen already.
             rules = HistoryRules(**spec.history.model_dump() | {"posts": max(1, len(posts))})
             found: dict[str, float] | Unscored
             try:
-                reply, fitted = await with_history(
+                reply, _ = await with_history(
                     session.prompts, prompt, task.question, posts, rules,
                     lambda ask: policy.model.write(ask, draw), words=spec.words, **task.values,
                 )  # fmt: skip
                 if isinstance(reply, Dropped):
                     found = Unscored(reply.reason, f"draw {draw}: {reply.detail}")
                 else:
-                    text, carried = reply, len(fitted.posts)
-                    found = await worth(task, text)
+                    text, found = reply, await worth(task, reply)
             except CallFailed as error:
                 found = failed_call(error)
             more = found.fields if isinstance(found, Unscored) else {"worth": found}
             return Sample.model_validate(
                 {"id": task.id, "user": task.user, "condition": condition, "draw": draw,
-                 "posts": carried, "text": text, **more}
+                 "text": text, **more}
             )  # fmt: skip
 
         def end() -> None:

@@ -182,7 +182,8 @@ def leaderboard(
 ) -> Leaderboard:
     """Rank scorers by what they got right on the same pairs, and compare neighbours.
 
-    One table for each mode of pairs and each condition. Each row is compared with the one above it.
+    One table for each mode of pairs. Rows are ranked within a condition, and each is compared with
+    the one above it.
     All results must be of the same pairs.
 
     Raises InputError where results cannot be ranked together, and StoreError.
