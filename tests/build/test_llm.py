@@ -9,6 +9,7 @@ from typing import Any, Literal, NamedTuple
 import pytest
 
 from pairwright import stages
+from pairwright.errors import EndpointRefused
 from pairwright.models import (
     Completion,
     Reply,
@@ -260,6 +261,18 @@ def test_a_reply_cut_short_gets_twice_the_room_and_is_never_read() -> None:
     llm = Scripted(adherence=[cut, cut, whole])
     good(model(llm, max_tokens=100).answer(ASK, AdherenceReply))
     assert [(r.draw, r.max_tokens) for r in llm.requests] == [(0, 100), (1, 200), (2, 400)]
+
+
+@pytest.mark.parametrize(
+    "refusal", [Said("too long", "context_length"), EndpointRefused("no room")]
+)
+def test_twice_the_room_that_an_endpoint_refuses_is_asked_for_once(refusal: Any) -> None:
+    llm = Scripted(write_plain=[Said("Bread is", "length"), refusal, "Bread."])
+    assert good(model(llm, max_tokens=10).write(WRITE)) == "Bread."
+    assert [r.max_tokens for r in llm.requests] == [10, 20, 10]
+    refusing = Scripted(write_plain=EndpointRefused("no room"))
+    with pytest.raises(EndpointRefused):
+        wait(model(refusing).write(WRITE))
 
 
 @pytest.mark.parametrize("finish", ["content_filter", "context_length"])

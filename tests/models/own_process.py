@@ -8,8 +8,12 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from engines.fixtures import environment
 from pairwright.models import Completion, completion_of
 from pairwright.models.store import Store
+from study import Study
+
+PROGRAM = "from pairwright.cli import main; main()"
 
 
 class StoredCall(NamedTuple):
@@ -28,6 +32,16 @@ def stored(run: Path) -> dict[str, StoredCall]:
         key: StoredCall(purpose, json.loads(request), completion_of(key, reply))
         for key, purpose, request, reply in rows
     }
+
+
+def building(python: str, study: Study, *options: str, **variables: str) -> subprocess.Popen[str]:
+    """`pairwright build` by another Python, in a process group that a terminal's Ctrl-C would
+    reach."""
+    command = [python, "-c", PROGRAM, "build", str(study.config), "--run", str(study.run)]
+    return subprocess.Popen(
+        [*command, *options], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        env=environment(COLUMNS="400", **variables), start_new_session=True,
+    )  # fmt: skip
 
 
 @contextmanager

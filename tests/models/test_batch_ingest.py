@@ -203,7 +203,7 @@ def test_keys_of_environment_and_messages_are_not_kept(there: There) -> None:
 # --- the command ---
 
 
-def test_the_command_counts_every_line_and_lists_every_problem(tmp_path: Path) -> None:
+def test_the_command_counts_every_line_and_refuses_what_is_no_run_of_files(tmp_path: Path) -> None:
     study = Study.make(tmp_path / "s", limit=2)
     assert study.build("--batch").code == 3
     file = write_lines(tmp_path / "r.jsonl", [ok(f"b2:{n}", completion()) for n in range(30)])
@@ -212,19 +212,16 @@ def test_the_command_counts_every_line_and_lists_every_problem(tmp_path: Path) -
     assert "30 lines: 0 stored; 0 stored before; 30 without a reply." in done.out
     assert f"{file}:1: 'b2:0' no usable reply: this run asked for nothing" in done.out
     assert "and 10 more" in done.out
-    config = study.run / "config.toml"
-    whole = config.read_bytes()
-    config.write_bytes(whole[:40])
-    done = pairwright("batch", "ingest", study.run, file)
-    assert (done.code, str(config) in done.err) == (2, True)
-    config.write_bytes(whole)
-    done = pairwright("batch", "ingest", tmp_path / "nowhere", file)
-    assert done.code == 2
-    assert "--run" in done.err
-    assert not (tmp_path / "nowhere").exists()
     with in_thread(double()) as endpoint:
         live = Study.make(tmp_path / "over the wire", endpoint.url, limit=1, modes=["violate"])
         assert live.build().code == 0
-    done = pairwright("batch", "ingest", live.run, file)
-    assert done.code == 2
-    assert "no requests of this run were written to files" in done.err
+    config = study.run / "config.toml"
+    config.write_bytes(config.read_bytes()[:40])
+    for run, said in (
+        (study.run, str(config)),
+        (tmp_path / "nowhere", "--run"),
+        (live.run, "no requests of this run were written to files"),
+    ):
+        done = pairwright("batch", "ingest", run, file)
+        assert (done.code, said in done.err) == (2, True)
+    assert not (tmp_path / "nowhere").exists()

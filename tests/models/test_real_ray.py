@@ -9,13 +9,13 @@ import os
 import signal
 import subprocess
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, ExitStack
+from contextlib import ExitStack
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import pytest
-from own_process import ending, stored, until
+from own_process import building, ending, stored, until
 
 from endpoint import double, in_thread
 from engines.fixtures import engines, environment
@@ -27,7 +27,6 @@ pytestmark = pytest.mark.real
 
 ITEMS = 12
 KEY = "sk-of-a-test-3b1f9c55d2"
-PROGRAM = "from pairwright.cli import main; main()"
 
 
 class Nodes(NamedTuple):
@@ -67,19 +66,8 @@ def start(engines: str) -> Iterator[Start]:
         yield started
 
 
-def building(
-    python: str, study: Study, nodes: Nodes, *options: str
-) -> AbstractContextManager[subprocess.Popen[str]]:
-    command = [
-        python, "-c", PROGRAM, "build", str(study.config), "--run", str(study.run),
-        "--address", nodes.address, *options,
-    ]  # fmt: skip
-    environ = environment(COLUMNS="400", **{KEY_VARIABLE: KEY})
-    return ending(
-        subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environ
-        )
-    )
+def on(nodes: Nodes, python: str, study: Study) -> subprocess.Popen[str]:
+    return building(python, study, "--address", nodes.address, **{KEY_VARIABLE: KEY})
 
 
 def make(folder: Path, url: str, **changes: Any) -> Study:
@@ -100,12 +88,6 @@ def alone(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, bytes], i
     return study.outcomes(), endpoint.n
 
 
-def ended(process: subprocess.Popen[str]) -> str:
-    said, _ = process.communicate(timeout=600)
-    assert process.returncode == 0, said
-    return said
-
-
 def test_a_killed_node_loses_no_finished_call_and_stops_nothing(
     engines: str, start: Start, tmp_path: Path, alone: tuple[dict[str, bytes], int]
 ) -> None:
@@ -113,10 +95,11 @@ def test_a_killed_node_loses_no_finished_call_and_stops_nothing(
     nodes = start(3)
     with in_thread(double(delay_s=0.3)) as endpoint:
         study = make(tmp_path / "s", endpoint.url)
-        with building(engines, study, nodes) as process:
+        with ending(on(nodes, engines, study)) as process:
             until(lambda: endpoint.n > calls // 3, process, 600)
             os.kill(nodes.raylets[-1], signal.SIGKILL)
-            said = ended(process)
+            said, _ = process.communicate(timeout=600)
+        assert process.returncode == 0, said
         assert study.outcomes() == whole
         assert calls <= endpoint.n <= calls + 2, "the killed node had two calls in flight at most"
         assert len(stored(study.run)) == calls
@@ -135,7 +118,7 @@ def test_ctrl_c_lets_actors_finish_what_is_in_flight(
     nodes = start(2)
     with in_thread(double(delay_s=0.3)) as endpoint:
         study = make(tmp_path / "s", endpoint.url, processes=2)
-        with building(engines, study, nodes) as process:
+        with ending(on(nodes, engines, study)) as process:
             until(lambda: endpoint.n > calls // 4, process, 600)
             process.send_signal(signal.SIGINT)
             said, _ = process.communicate(timeout=600)

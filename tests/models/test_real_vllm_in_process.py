@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 from gold_study import rewritten, with_gold
-from own_process import stored
+from own_process import building, stored
 
 from engines.fixtures import HERE, engines, environment, tiny_chat
 from engines.served import NAME, STRICT, THREADS, serving_vllm
@@ -165,19 +165,6 @@ def study(tmp_path: Path, tiny_chat: Path) -> Study:
     return rewritten(with_gold(made, draws=2), lengthened)
 
 
-def building(engines: str, study: Study, *options: str) -> subprocess.Popen[str]:
-    """`pairwright build` in a process group of its own, which a terminal's Ctrl-C would reach."""
-    program = "from pairwright.cli import main; main()"
-    return subprocess.Popen(
-        [engines, "-c", program, "build", study.config, "--run", study.run, *options],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        env=environment(COLUMNS="200", **THREADS),
-        start_new_session=True,
-    )
-
-
 def ended(process: subprocess.Popen[str]) -> tuple[int, str]:
     """Exit code and everything that it said."""
     try:
@@ -206,7 +193,7 @@ def test_a_build_in_process_stops_at_ctrl_c_goes_on_and_can_be_left_to_a_server(
     run = study.run
 
     # Ctrl-C reaches the engine's processes, too: they must answer what is in flight.
-    process = building(engines, study)
+    process = building(engines, study, **THREADS)
     while n_stored(run) < 3:
         assert process.poll() is None, ended(process)
         time.sleep(0.02)
@@ -218,7 +205,7 @@ def test_a_build_in_process_stops_at_ctrl_c_goes_on_and_can_be_left_to_a_server(
     before = texts(run)
     assert not (run / "pairs.jsonl").exists()
 
-    code, said = ended(building(engines, study))
+    code, said = ended(building(engines, study, **THREADS))
     assert code in ENDED, said
     assert "vLLM is ready" in said
     whole, files = texts(run), study.outcomes()
@@ -231,15 +218,15 @@ def test_a_build_in_process_stops_at_ctrl_c_goes_on_and_can_be_left_to_a_server(
     assert {"write_adhering", "adherence"} <= {call.purpose for call in stored(run).values()}
 
     # Everything is stored: no engine is started, nothing is sent.
-    code, said = ended(building(engines, study))
+    code, said = ended(building(engines, study, **THREADS))
     assert (code in ENDED, "vLLM starts" in said) == (True, False), said
     assert study.outcomes() == files
 
     # A server goes on with it, once it is said that it has the same flags, and need not answer.
     study.change(endpoints__served={"base_url": server, "model": NAME})
-    code, said = ended(building(engines, study))
+    code, said = ended(building(engines, study, **THREADS))
     assert (code, "endpoints.served.vllm" in said) == (2, True), said
-    code, said = ended(building(engines, study, "--accept-changes"))
+    code, said = ended(building(engines, study, "--accept-changes", **THREADS))
     assert code in ENDED, said
     assert texts(run) == whole
     for name in ("pairs.jsonl", "dropped.jsonl"):

@@ -1,11 +1,11 @@
 """The model that a reply names is compared with the one that was asked for."""
 
 import json
-from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
-from endpoint import Handler, altered, in_thread
+from endpoint import altered, in_thread
 from pairwright.construct.status import status
 from pairwright.models.reply import is_same_model
 from study import Study, pairwright
@@ -36,30 +36,21 @@ def test_dates_paths_and_case_do_not_make_another_model_but_a_size_or_another_da
     assert is_same_model(served, asked) == same
 
 
-def naming(*names: object) -> Handler:
-    """Replies of the model's double that name these models in turn."""
-    return altered(lambda asked, body: body.update(model=names[asked.number % len(names)]))
-
-
-@pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Study]:
+def test_status_and_the_manifest_count_the_replies_of_other_models(tmp_path: Path) -> None:
     names = ("/srv/other-8b", "pairwright-double-20240806")
-    with in_thread(naming(*names)) as endpoint:
-        folder = tmp_path_factory.mktemp("served") / "study"
-        study = Study.make(folder, endpoint.url, limit=3, modes=["violate"])
+    with in_thread(
+        altered(lambda asked, body: body.update(model=names[asked.number % 2]))
+    ) as server:
+        study = Study.make(tmp_path / "study", server.url, limit=3, modes=["violate"])
         done = study.build()
-        assert done.code == 0, done.said
-        assert done.err.count("replies name the model /srv/other-8b") == 1
-        yield study
-
-
-def test_status_and_the_manifest_count_the_replies_of_other_models(built: Study) -> None:
-    manifest = json.loads((built.run / "manifest.json").read_text())
+    assert done.code == 0, done.said
+    assert done.err.count("replies name the model /srv/other-8b") == 1
+    manifest = json.loads((study.run / "manifest.json").read_text())
     counts = manifest["served_models"]["pairwright-double"]
     assert counts["/srv/other-8b"] > 5
     assert sum(counts.values()) == manifest["calls"]["n"]
     others = {"pairwright-double": {"/srv/other-8b": counts["/srv/other-8b"]}}
-    assert status(built.run).served == others
-    printed = pairwright("status", built.run).out
+    assert status(study.run).served == others
+    printed = pairwright("status", study.run).out
     assert "for pairwright-double, with replies that name /srv/other-8b" in printed
     assert "20240806" not in printed

@@ -135,9 +135,8 @@ class Ingest:
         call = self.requests.call(key)
         if call is None:
             raise ValueError("this run asked for nothing with that custom_id")
-        endpoint, request = call
         said = Response(reply.status, self.secrets.without(reply.body))
-        self.requests.store.keep(request, _completion(endpoint, request, said))
+        self.requests.store.keep(call[1], _completion(*call, said))
         self.stored += 1
 
 
@@ -164,6 +163,7 @@ def _open_run(folder: Path) -> Iterator[tuple[Config, Ingest]]:
     names = [endpoint.api_key_env for endpoint in config.endpoints.values()]
     with closing(Store(folder / CALLS)) as store:
         requests = Requests(store)
+        requests.settle()  # Some may have been answered over the wire since.
         if not requests.files():
             raise InputError(
                 "no requests of this run were written to files",
