@@ -101,20 +101,22 @@ def require_dense() -> None:
         raise ConfigError("sentence-transformers is not installed", where=where, fix=fix)
 
 
-def by_similarity(question: str, posts: tuple[Post, ...]) -> tuple[Post, ...]:
+def by_similarity(
+    question: str, posts: tuple[Post, ...], model: str = DENSE_MODEL
+) -> tuple[Post, ...]:
     """The posts by falling inner product with the question, as Contriever ranks."""
-    vectors = np.asarray(_dense_model().encode([question, *(post.text for post in posts)]))
+    vectors = np.asarray(_dense_model(model).encode([question, *(post.text for post in posts)]))
     return tuple(posts[i] for i in np.argsort(-(vectors[1:] @ vectors[0]), kind="stable"))
 
 
 @cache
-def _dense_model() -> Any:
+def _dense_model(name: str) -> Any:
     from sentence_transformers import SentenceTransformer
 
     try:
-        return SentenceTransformer(DENSE_MODEL)
+        return SentenceTransformer(name)
     except (OSError, ValueError) as error:
-        what, where = f"the model {DENSE_MODEL} cannot be loaded: {error}", "retrieval = 'dense'"
+        what, where = f"the model {name} cannot be loaded: {error}", "retrieval = 'dense'"
         raise ConfigError(
             what, where=where, fix="Download it, or use retrieval = 'bm25'."
         ) from None

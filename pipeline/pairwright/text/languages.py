@@ -8,7 +8,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pairwright.text.scripts import CHINESE, JAPANESE, THAI, words
+from pairwright.text.scripts import CHINESE, JAPANESE, words
 
 LANGUAGE_CHARACTERS = 200
 """Characters from which a language is detected; classifying costs time for each one."""
@@ -42,7 +42,7 @@ _NAMES = (
     "sl Slovenian, sr Serbian, st Sesotho, sv Swedish, sw Swahili, ta Tamil, th Thai, "
     "tr Turkish, uk Ukrainian, ur Urdu, vi Vietnamese, zh Chinese"
 )
-_UNSPACED = {"ja": JAPANESE, "zh": CHINESE, **dict.fromkeys(("km", "lo", "my", "th"), THAI)}
+_UNSPACED = {"ja": JAPANESE, "zh": CHINESE}
 LANGUAGES: dict[str, LanguageSupport] = {
     (code := named[:2]): LanguageSupport(named[3:], _UNSPACED.get(code))
     for named in _NAMES.split(", ")

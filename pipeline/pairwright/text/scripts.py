@@ -3,10 +3,7 @@
 Words are the characters between white space and punctuation marks. Chinese and Japanese have no
 spaces between words, and in Korean several words are written without a space: in these scripts a
 "word" here is every pair of neighbouring characters, as in Lucene's CJKBigramFilter and after
-Nie and others 2000, "On the use of words and n-grams for Chinese information retrieval". Thai, Lao,
-Khmer and Burmese are alphabets without spaces: there a "word" is four neighbouring characters, the
-length that McNamee and Mayfield 2004 ("Character n-gram tokenization for European language text
-retrieval") found best for alphabets.
+Nie and others 2000, "On the use of words and n-grams for Chinese information retrieval".
 """
 
 import re
@@ -17,11 +14,9 @@ from functools import lru_cache
 _KANA = "\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff"
 _HAN = "\u3005\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003134f"
 _HANGUL = "\u1100-\u11ff\uac00-\ud7a3"
-_THAI = "\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0ece\u1000-\u109f\u1780-\u17d3"
-"""With Lao, Burmese and Khmer."""
 _PAIRED = f"{_KANA}{_HAN}{_HANGUL}"
-_UNSPACED = re.compile(f"[{_PAIRED}{_THAI}]")
-_PARTS = re.compile(f"([{_PAIRED}]+)|([{_THAI}]+)|[^{_PAIRED}{_THAI}]+")
+_UNSPACED = re.compile(f"[{_PAIRED}]")
+_PARTS = re.compile(f"([{_PAIRED}]+)|[^{_PAIRED}]+")
 # Vowels, accents and the like: they are not letters to Python, but they are parts of words.
 _MARKS = (
     "\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670"
@@ -88,9 +83,8 @@ def _words(plain: str) -> Iterator[str]:
         if not part.lastindex:
             yield from part[0].split()
         else:
-            length = 2 if part.lastindex == 1 else 4
             run = part[0]
-            yield from (run[n : n + length] for n in range(max(1, len(run) - length + 1)))
+            yield from (run[n : n + 2] for n in range(max(1, len(run) - 1)))
 
 
 def is_character_run(word: str) -> bool:
@@ -98,28 +92,26 @@ def is_character_run(word: str) -> bool:
     return not word.isascii() and _UNSPACED.match(word) is not None
 
 
-CHINESE, JAPANESE, THAI = 1.6, 1.85, 5.5
+CHINESE, JAPANESE = 1.6, 1.85
 """Characters of a word. Chinese is read at 255 characters or 158 words a minute, Japanese at 357 or
 193 (Trauzettel-Klosinski and Dietz 2012, "Standardized assessment of reading performance: the new
 International Reading Speed Texts IReST", Investigative Ophthalmology & Visual Science 53, 5452,
-table 2). For Thai it is our own count: 5.1 characters for each English word of the messages that
-Django 5.2 has in both languages, and 6.5 for Khmer."""
+table 2)."""
 _KOREAN = 2
 """Pairs of characters between two spaces, about."""
-_COUNTED = re.compile(f"([{_KANA}])|([{_HAN}])|[{_THAI}]")
+_COUNTED = re.compile(f"([{_KANA}])|([{_HAN}])")
 
 
 # A response is counted for several figures.
 @lru_cache(maxsize=256)
 def word_count(text: str) -> int:
-    """The number of words as a person counts them: runs between white space. In Chinese, Japanese
-    and Thai, which have no spaces, it is computed from the number of characters (`CHINESE`,
-    `JAPANESE`, `THAI`)."""
+    """The number of words as a person counts them: runs between white space. In Chinese and
+    Japanese, which have no spaces, it is computed from the number of characters."""
     if _all_spaced(text) or not _COUNTED.search(text):
         return len(text.split())
     kinds = [match.lastindex for match in _COUNTED.finditer(text)]
     kana, han = kinds.count(1), kinds.count(2)
-    unspaced = (kana + han) / (JAPANESE if kana else CHINESE) + (len(kinds) - kana - han) / THAI
+    unspaced = (kana + han) / (JAPANESE if kana else CHINESE)
     # Marks alone, such as an ideographic full stop, are not words here.
     tokens = _COUNTED.sub(" ", text).split()
     spaced = sum(any(map(str.isalnum, token)) for token in tokens)
@@ -132,14 +124,14 @@ def run_length(text: str, n: int) -> int:
     kind = _script(text)
     if kind is None:
         return n
-    per_word, length = kind
-    return max(1, round(n * per_word) - length + 1)
+    return max(1, round(n * kind) - (kind != _KOREAN))
 
 
 # A response is compared with many posts.
 @lru_cache(maxsize=1024)
-def _script(text: str) -> tuple[float, int] | None:
-    """Characters of a word, and of one of `words`, where most are of a script without spaces."""
+def _script(text: str) -> float | None:
+    """Characters of a word (of Korean, pairs of them), where most are of a script without
+    spaces."""
     if _all_spaced(text):
         return None
     cut = words(text)
@@ -147,13 +139,9 @@ def _script(text: str) -> tuple[float, int] | None:
     if 2 * len(grams) <= len(cut):
         return None
     kinds = [_COUNTED.match(gram) for gram in grams]
-    paired = sum(kind is not None and kind.lastindex is not None for kind in kinds)
     if 2 * kinds.count(None) > len(grams):
-        return _KOREAN, 1
-    if 2 * paired <= len(grams):
-        return THAI, 4
-    japanese = any(kind and kind.lastindex == 1 for kind in kinds)
-    return (JAPANESE if japanese else CHINESE), 2
+        return _KOREAN
+    return JAPANESE if any(kind and kind.lastindex == 1 for kind in kinds) else CHINESE
 
 
 def readable(cut: Sequence[str]) -> str:
@@ -170,12 +158,11 @@ def readable(cut: Sequence[str]) -> str:
 # English is four characters a token. Chinese is between 0.7 (Llama 2) and 1.2 characters a token
 # (Llama 3) on CC-100 (the table of Tokenizer Arena, huggingface.co/spaces/xu-song/tokenizer-arena),
 # and 1.7 by DeepSeek's own documentation (0.6 tokens a character): one is taken, so that a budget
-# is rather too small than too large. The same for Japanese, Korean, Thai, Lao, Khmer and Burmese
-# is an assumption.
+# is rather too small than too large. The same for Japanese and Korean is an assumption.
 CHARACTERS_PER_TOKEN = 4
 
 
 def token_estimate(text: str) -> float:
-    """Tokens: one for four characters, and one for each of Chinese, Japanese, Korean or Thai."""
+    """Tokens: one for four characters, and one for each of Chinese, Japanese or Korean."""
     unspaced = 0 if _all_spaced(text) else len(_UNSPACED.findall(text))
     return (len(text) - unspaced) / CHARACTERS_PER_TOKEN + unspaced
