@@ -16,7 +16,7 @@ from endpoint import Asked, Endpoint, Handler, double, fail, in_thread
 from model_double import task_of
 from pairwright import assets
 from pairwright.cli import command_tree
-from pairwright.cli.commands import COMMANDS
+from pairwright.cli.command import COMMANDS
 from pairwright.models.store import Store
 from pairwright.text import passages
 from study import KEY_VARIABLE, OUTCOMES, Done, Study, pairwright

@@ -74,6 +74,9 @@ def refused(write: Callable[[str], Path]) -> Callable[[str], str]:
 Refused = Callable[[str], str]
 
 
+SERVER = 'base_url = "http://127.0.0.1:8000/v1"'
+
+
 def changed(old: str, new: str) -> str:
     assert GOOD.count(old) == 1, old
     return GOOD.replace(old, new)
@@ -129,49 +132,17 @@ def test_a_good_config_loads_with_defaults_for_the_rest(write: Callable[[str], P
         ('base_url = "http://127.0.0.1:8000/v1"', "",
          ["[endpoints.local]", "base_url is required", "up to /v1"]),
         ("temperature = 0.0", "extra = {x = inf}", ["[sampling.judge.extra.x]", "finite"]),
+        # An engine in this process has a model and no address.
+        (SERVER, 'engine = "sglang"', ["[endpoints.local.engine]", "'http' or 'vllm'"]),
+        (SERVER, f'{SERVER}\nengine = "vllm"', ["base_url does not go with engine = 'vllm'"]),
+        (SERVER, f'{SERVER}\nvllm = {{dtype = "half"}}', ["vllm does not go with"]),
+        (SERVER, 'engine = "vllm"\nvllm = {revision = "n"}', ["'revision' has its own place"]),
     ],
 )  # fmt: skip
 def test_a_bad_config_is_named(refused: Refused, old: str, new: str, told: list[str]) -> None:
     message = refused(changed(old, new))
     for words in told:
         assert words in message
-
-
-IN_PROCESS = """
-engine = "vllm"
-model = "org/name"
-concurrency = 256
-
-[endpoints.local.vllm]
-dtype = "bfloat16"
-tensor_parallel_size = 2
-structured_outputs_config = { backend = "guidance" }
-"""
-
-
-def in_process(old: str = "", new: str = "") -> str:
-    server = 'base_url = "http://127.0.0.1:8000/v1"\nmodel = "m"\n'
-    return changed(server, IN_PROCESS.replace(old, new) if old else IN_PROCESS)
-
-
-@pytest.mark.parametrize(
-    ("content", "key", "told"),
-    [
-        (in_process('engine = "vllm"', 'engine = "sglang"'), "engine", "'http' or 'vllm'"),
-        (in_process('engine = "vllm"', 'engine = "http"'), "", "vllm does not go with"),
-        (in_process('model = "org/name"', ""), "model", "required"),
-        (in_process("concurrency = 256", 'base_url = "http://a/v1"'), "", "base_url does not go"),
-        (in_process('dtype = "bfloat16"', 'revision = "n"'), "vllm", "'revision' has its own"),
-        (in_process('dtype = "bfloat16"', "at = 2026-01-01"), "vllm.at", "JSON"),
-        (changed('model = "m"', 'model = "m"\nvllm = "fast"'), "vllm", "table"),
-    ],
-)  # fmt: skip
-def test_what_an_engine_refuses_is_named(
-    refused: Refused, content: str, key: str, told: str
-) -> None:
-    message = refused(content)
-    assert f"[endpoints.local{'.' * bool(key)}{key}]" in message
-    assert told in message
 
 
 def test_a_folder_is_named_with_a_file_in_it(tmp_path: Path) -> None:
@@ -372,7 +343,7 @@ def test_a_key_for_a_variable_is_refused_and_not_repeated(refused: Refused, key:
          changed("[sampling.judge]", '[sampling.judge]\nextra.a.Auth-Token = "my-4f9-word"')),
         ("[endpoints.local]", changed("/v1", "/v1?api_key=my-4f9-word")),
         ("[endpoints.local]", changed("127.0.0.1:8000", "me:my-4f9-word@host")),
-        ("[endpoints.local.vllm]", in_process('dtype = "bfloat16"', f'hf_token = "{KEYS[2]}"')),
+        ("[endpoints.local.vllm]", changed(SERVER, f'vllm.hf_token = "{KEYS[2]}"')),
     ],
 )  # fmt: skip
 def test_a_key_elsewhere_is_refused_and_not_repeated(

@@ -1,8 +1,8 @@
 """The command line: a table of commands, and what prints their results.
 
-commands.py      every command: its line in the list, the function that does its work, its printer
-command.py       makes a command of Typer from that function's signature and docstring
-printing.py progress.py    what they print alike, and what a person sees of a running command
+command.py     every command: the function that does its work, its printer, its options and help
+printing.py    lines, commands and tables as all of them print
+progress.py    what a person sees of a running command
 The other modules have the printers.
 """
 
