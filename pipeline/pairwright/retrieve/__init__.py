@@ -18,7 +18,7 @@ from pairwright.settings.rules import HistoryRules
 if TYPE_CHECKING:
     from bm25s import BM25
 
-DENSE_MODEL = "facebook/contriever-msmarco"
+DENSE = "facebook/contriever-msmarco"
 
 
 def selected(
@@ -96,14 +96,11 @@ def within_budget(order: tuple[Post, ...], tokens: int) -> tuple[Post, ...]:
 def require_dense() -> None:
     """Raise ConfigError if the extra is not installed, before anything is begun with it."""
     if find_spec("sentence_transformers") is None:
-        fix = f"Run {install('dense')}; or use retrieval = 'bm25'."
-        where = "[planner] retrieval = 'dense'"
-        raise ConfigError("sentence-transformers is not installed", where=where, fix=fix)
+        what, fix = "is not installed", f"Run {install('dense')}; or use retrieval = 'bm25'."
+        raise ConfigError(what, where="sentence-transformers", fix=fix)
 
 
-def by_similarity(
-    question: str, posts: tuple[Post, ...], model: str = DENSE_MODEL
-) -> tuple[Post, ...]:
+def by_similarity(question: str, posts: tuple[Post, ...], model: str = DENSE) -> tuple[Post, ...]:
     """The posts by falling inner product with the question, as Contriever ranks."""
     vectors = np.asarray(_dense_model(model).encode([question, *(post.text for post in posts)]))
     return tuple(posts[i] for i in np.argsort(-(vectors[1:] @ vectors[0]), kind="stable"))
