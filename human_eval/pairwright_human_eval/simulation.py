@@ -100,11 +100,31 @@ def _annotation(
 ) -> dict[str, Any]:
     """A filled-in form as Label Studio exports it. `accuracy` is the share of right answers; 0:
     anything is ticked."""
-    chance = _chance(seed, "answer", task.annotator, task.task)
+    chance, by_name = (
+        _chance(seed, "answer", task.annotator, task.task),
+        {s.name: s for s in scales},
+    )
+
+    def choice(control: str) -> str:
+        """What somebody ticks who reads: the truth, or with probability 1 - `accuracy` another."""
+        name, _, number = control.rpartition("_")
+        unsure, right = chance.random() < CANNOT_TELL_SHARE, chance.random() < accuracy
+        if scale := by_name.get(name):
+            # Both responses of a unit have one true score, 4 of 5 for most.
+            true = _chance(seed, "score", task.unit, name).choice((-1, 0, 0, 0, 1))
+            score = scale.high - 1 + true + (0 if right else chance.choice((-1, 1)))
+            known = str(min(scale.high, max(scale.low, score)))
+            return records.CANNOT_JUDGE if unsure and scale.cannot_judge else known
+        if name == "support":
+            # Every aspect has its own truth: most are supported.
+            said = _chance(seed, name, task.pair, number).choice(_SUPPORTED)
+            return said if right else chance.choice(sorted({*records.SUPPORT} - {said}))
+        truth = records.EQUAL if task.label == records.EQUAL else task.expected
+        wrong = chance.choice("AB") if truth == records.EQUAL else "B" if truth == "A" else "A"
+        return records.CANNOT_TELL if unsure else truth if right and truth else wrong
+
     chosen = {
-        name: _choice(name, task, scales, accuracy, seed, chance)
-        if accuracy
-        else chance.choice(sorted(one.choices))
+        name: choice(name) if accuracy else chance.choice(sorted(one.choices))
         for name, one in questions(task.kind, scales, task.aspects).items()
     }
     return {
@@ -115,37 +135,10 @@ def _annotation(
         "updated_at": at.isoformat(),
         "lead_time": took,
         "result": [
-            {"from_name": name, "type": "choices", "value": {"choices": [choice]}}
-            for name, choice in chosen.items()
+            {"from_name": name, "type": "choices", "value": {"choices": [ticked]}}
+            for name, ticked in chosen.items()
         ],
     }
-
-
-def _choice(
-    control: str,
-    task: KeyedTask,
-    scales: tuple[Scale, ...],
-    accuracy: float,
-    seed: int,
-    chance: random.Random,
-) -> str:
-    """What somebody ticks who reads: the truth, or with probability 1 - `accuracy` another."""
-    name, _, number = control.rpartition("_")
-    scale = next((scale for scale in scales if scale.name == name), None)
-    unsure, right = chance.random() < CANNOT_TELL_SHARE, chance.random() < accuracy
-    if scale:
-        # Both responses of a unit have one true score, 4 of 5 for most.
-        true = _chance(seed, "score", task.unit, name).choice((-1, 0, 0, 0, 1))
-        score = scale.high - 1 + true + (0 if right else chance.choice((-1, 1)))
-        known = str(min(scale.high, max(scale.low, score)))
-        return records.CANNOT_JUDGE if unsure and scale.cannot_judge else known
-    if name == "support":
-        # Every aspect has its own truth: most are supported.
-        said = _chance(seed, name, task.pair, number).choice(_SUPPORTED)
-        return said if right else chance.choice(sorted({*records.SUPPORT} - {said}))
-    truth = records.EQUAL if task.label == records.EQUAL else task.expected
-    wrong = chance.choice("AB") if truth == records.EQUAL else "B" if truth == "A" else "A"
-    return records.CANNOT_TELL if unsure else truth if right and truth else wrong
 
 
 def _chance(seed: int, *about: str) -> random.Random:

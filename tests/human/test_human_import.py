@@ -140,13 +140,6 @@ def test_what_is_changed_in_a_real_export_changes_nothing_else(
     assert found == OUTCOMES["preference"] | expected
 
 
-def test_a_changed_task_is_refused_by_its_hash(tmp_path: Path) -> None:
-    tasks = rows("preference")
-    for name, reason in ((tasks[1]["data"]["task"], "data_changed"), ("tampered", "unknown_task")):
-        tasks[0]["data"]["task"] = name
-        assert outcomes(tasks, imported_rows(tmp_path / name, tasks))[1] == reason
-
-
 def test_a_file_is_kept_as_it_came_and_names_nobody_outside_of_private(tmp_path: Path) -> None:
     answered = imported(tmp_path, *OUTCOMES)
     folder = HumanFolder(tmp_path)

@@ -161,6 +161,7 @@ def test_what_is_ticked_comes_back_as_it_was_ticked(
     tmp_path: Path, server: LabelStudioClient, browsing: Browsing
 ) -> None:
     """Another option of each question, in every form, and a comment; not before all are ticked."""
+    browsing.harm()  # On a busy machine the page of the control draws again, after its own test.
     made = make_study(tmp_path, 1, ("annotator-11",), KINDS)
     page = browsing.page
     submit = page.locator("button", has_text=re.compile(r"^Submit"))

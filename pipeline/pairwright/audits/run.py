@@ -28,7 +28,6 @@ from pairwright.progress import Note, Progress, Step, log_notes
 from pairwright.text import visible
 from pairwright_human_eval.folder import HumanFolder, read_study
 from pairwright_human_eval.released import ReleasedStudy, published, read_public
-from pairwright_human_eval.units import outline_of
 
 FILES = ("audit.json", "report.html", "redactions.jsonl")
 
@@ -173,5 +172,4 @@ def _study_of(run: Path) -> ReleasedStudy | None:
     if not HumanFolder(run).study.exists():
         return None
     study = read_study(run)
-    outlines = [outline_of(unit) for unit in study.units()]
-    return published(study.fixed, outlines, study.answers(), study.rules)
+    return published(study.fixed, study.outlines(), study.answers(), study.rules)
