@@ -108,10 +108,8 @@ def test_two_classes_give_the_log_odds_of_the_last() -> None:
     [
         pytest.param(json.dumps(classified(num_classes=1)), id="no number"),
         pytest.param(json.dumps(classified(0.5, num_classes=2)), id="a number too few"),
-        pytest.param(json.dumps(classified(None)), id="null"),
         pytest.param(json.dumps(classified(0.5)).replace("0.5", '"0.5"'), id="text"),
         pytest.param(json.dumps(classified(0.5) | {"data": [{}, {}]}), id="two conversations"),
-        pytest.param("<html>", id="no JSON"),
         pytest.param(json.dumps({"choices": [{"message": {"content": "7"}}]}), id="a chat"),
     ],
 )
@@ -242,19 +240,13 @@ def of_choice(change: Callable[[list[Any]], Any]) -> Callable[[dict[str, Any]], 
     [
         of_choice(lambda found: found[:-1]),
         of_choice(lambda found: [*found, found[-1]]),
-        of_choice(lambda found: [*found[:-1], None]),
         of_choice(lambda found: [*found[:-1], {"5": {"logprob": -1.0}}]),
         of_choice(lambda found: [*found[:-1], {"98": {"logprob": None}}]),
-        of_choice(lambda found: [*found[:-1], {"98": {"logprob": "so"}}]),
         lambda _: {"choices": []},
-        lambda _: {},
         lambda _: [],
     ],
-    ids=[
-        "fewer tokens than sent", "more tokens than sent", "a token without", "of another token",
-        "null", "a word", "no choice", "an empty object", "a list",
-    ],
-)  # fmt: skip
+    ids=["fewer tokens", "more tokens", "another token", "null", "no choice", "a list"],
+)
 def test_a_reply_that_does_not_cover_what_was_sent_is_a_failed_call(
     change: Callable[[dict[str, Any]], Any],
 ) -> None:
