@@ -1,7 +1,7 @@
 """Evaluate: how well reward models see the person, and whether it matters downstream.
 
 benchmark.py    the pairs that are scored, and the table that scores are joined with
-conditions.py   what a scorer is shown of the person, one record a condition
+conditions.py   what a scorer is shown of the person, one function per condition
 scorers/        what is under test: each kind is a class, its table of the file and how it is opened
 settings.py     the TOML file that names scorers, and scorers that need no file
 session.py      what a file of scorers names, connected; its calls

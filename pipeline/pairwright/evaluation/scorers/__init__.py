@@ -1,5 +1,5 @@
 """What is under test: baselines, judges, reward models here or served, a class of your own, a file.
 
-`scorer` says what a scorer is, and `opening` opens the scorers of a file by name. `torch_models` is
-the only file that imports torch and transformers.
+`scorer` says what a scorer is, `baselines` has those that need no file, and `opening` opens all by
+name. `torch_models` is the only file that imports torch and transformers.
 """
