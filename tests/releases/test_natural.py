@@ -255,17 +255,6 @@ def test_a_history_holds_no_choice_that_tells_the_answer(why: str, tmp_path: Pat
     assert [post.splitlines()[0] for post in posts] == [f'Asked "{one}", chose:' for one in earlier]
 
 
-def test_a_text_of_the_day_of_a_choice_may_be_later(tmp_path: Path) -> None:
-    rows = opposite_rows(("Which?", "A stone bridge", "A steel deck", "2024-02-01T08:00:00"))
-    own = [
-        [user, text, day]
-        for user in ("u1", "u2")
-        for text, day in (("Boats", "2024-01-31"), ("I am glad that I voted", "2024-02-01"))
-    ]
-    texts = write_csv(tmp_path / "texts.csv", TEXTS, own)
-    assert profiles(tmp_path, rows, texts=str(texts)) == {"Which?": ["Boats", "Boats"]}
-
-
 def test_a_source_of_choices_is_no_source_of_questions(tmp_path: Path) -> None:
     source = rules(table_of_choices(tmp_path / "choices.csv"), "choices")
     with pytest.raises(SourceError, match="holds people's own choices"):

@@ -13,15 +13,7 @@ from pairwright.pairs.address import read_tombstones, url_name
 from pairwright.records import Pair, pseudonym
 from pairwright.releases.contents import read_contents
 from pairwright.releases.forget import add_tombstones
-from released import (
-    gathered,
-    placebo,
-    question,
-    rows,
-    run_of,
-    subjects,
-    written,
-)
+from released import gathered, placebo, question, rows, run_of, subjects, written
 from small_studies import user_of
 from study import Done, pairwright
 

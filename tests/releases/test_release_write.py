@@ -6,7 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,6 @@ from pairwright.models.store import Store
 from pairwright.pairs import Layout, Part, RowVotes, parts_of, read_rows, row_of
 from pairwright.pairs.layout import root_digest, splits_of
 from pairwright.records import Pair, dyad_id, judge_name, judges_of, model_name, pseudonym
-from pairwright.releases.check import check
 from pairwright.releases.contents import read_contents
 from pairwright.releases.run import public_manifest
 from pairwright.releases.write import release as make_release
@@ -34,7 +33,6 @@ from released import (
     answered,
     export,
     gathered,
-    placebo,
     question,
     right,
     rows,
@@ -47,8 +45,6 @@ from released import (
 )
 from study import Done, pairwright
 from tampering import Damage, bytes_of, dropped, replaced
-
-PLACEBOS = [pair for n in (20, 21) for pair in placebo(n)]
 
 
 @pytest.fixture(scope="module")
@@ -113,19 +109,6 @@ def test_what_people_verified_is_released_as_the_run_has_it(release: Layout) -> 
             splits.setdefault(row.user, set()).add(part.split)
     assert {len(of) for of in splits.values()} == {1}
     assert set[str]().union(*splits.values()) == {"test", "validation"}
-
-
-def test_a_placebo_is_verified_by_equal_votes_and_has_no_rubric(tmp_path: Path) -> None:
-    run = run_of(tmp_path / "run", [*twinned(0), *PLACEBOS], against=[21])
-    make_release(run, tmp_path / "out", "1.0.0")
-    assert not check(tmp_path / "out").trial_because
-    found = rows(Layout(tmp_path / "out"))
-    assert Counter(row.config for row in found) == {"Home-twin": 2, "Home-placebo": 2}
-    for row in found:
-        assert row.verified
-        assert row.votes
-        votes, has_rubric = (row.votes.chosen, row.votes.equal), bool(row.rubric_aspects)
-        assert (votes, has_rubric) == (((0, 3), False) if row.mode == "placebo" else ((3, 0), True))
 
 
 def test_licences_are_the_address_own_or_the_configured(tmp_path: Path) -> None:

@@ -15,13 +15,7 @@ from pairwright.construct.folder import RunFolder
 from pairwright.errors import InputError
 from pairwright.lines import read_lines, write_lines
 from pairwright.options import RunPath
-from pairwright.pairs.address import (
-    TOMBSTONES_FILE,
-    ForgetList,
-    Tombstone,
-    address_of,
-    url_name,
-)
+from pairwright.pairs.address import TOMBSTONES_FILE, ForgetList, Tombstone, address_of, url_name
 from pairwright.progress import Progress, Step, log_notes
 from pairwright.records import Item, pseudonym
 from pairwright.releases.rows import subjects_in

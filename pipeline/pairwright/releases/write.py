@@ -24,12 +24,7 @@ from pairwright.pairs import Layout
 from pairwright.pairs.layout import write_checksums
 from pairwright.progress import Progress, Step, log_notes
 from pairwright.releases.card import dataset_card, licence_page, modes_of
-from pairwright.releases.contents import (
-    Contents,
-    Json,
-    manifest_of,
-    write_contents,
-)
+from pairwright.releases.contents import Contents, Json, manifest_of, write_contents
 from pairwright.releases.croissant import croissant_json
 from pairwright.releases.rows import write_data
 from pairwright.releases.run import check_version, gather
