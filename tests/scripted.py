@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from pairwright import assets
-from pairwright.drafting.rules import BuildRules
 from pairwright.models import LLM, Completion, Model, Models, Request
+from pairwright.modes.rules import BuildRules
 from pairwright.records import Aspect, Dropped, Item, Origin, Post, Rubric
 from pairwright.settings.config import Config, validate
 from pairwright.settings.domains import Domains, Scale, load_scales

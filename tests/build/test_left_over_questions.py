@@ -19,10 +19,10 @@ from pairwright.construct.corpus import Corpus
 from pairwright.construct.outcomes import Unit
 from pairwright.construct.partners import TriedUsers, plan_question
 from pairwright.construct.session import Builder
-from pairwright.drafting.rubrics import says_nothing
 from pairwright.models import CallLog, Models
 from pairwright.models.connect import RunModels
 from pairwright.modes.placebo import build_placebo
+from pairwright.modes.rules import says_nothing
 from pairwright.modes.twin import build_twin
 from pairwright.records import Aspect, Dropped, DroppedAspect, Item, Kept, Post, Rubric
 from scripted import (

@@ -1,13 +1,12 @@
 """Modes as one adds them: a response by the rubric against a plain one; a twin whose second half is
 chosen by another name."""
 
-from pairwright.drafting.drafts import Drawing, pairs_of
-from pairwright.drafting.judging import Requirements, Texts
-from pairwright.drafting.rubrics import rubric_of
-from pairwright.drafting.rules import BuildRules
 from pairwright.gates.checks import judge_violate
 from pairwright.models import Models
 from pairwright.modes import Mode
+from pairwright.modes.drafts import Drawing, pairs_of
+from pairwright.modes.judging import Requirements, Texts
+from pairwright.modes.rules import BuildRules, rubric_of
 from pairwright.modes.twin import build_twin
 from pairwright.records import Draft, Dropped, Item, Kept, Rubric
 from pairwright.stages.writer import write, write_plain

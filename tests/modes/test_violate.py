@@ -24,8 +24,8 @@ from bread import (
     written_for,
 )
 
-from pairwright.drafting.drafts import NOTES
 from pairwright.models import Request
+from pairwright.modes.drafts import NOTES
 from pairwright.records import (
     GoldAspect,
     Item,

@@ -18,7 +18,6 @@ from pairwright.construct.natural import natural_items
 from pairwright.construct.outcomes import Outcomes, write_files
 from pairwright.construct.session import Builder, Session, batch_models, open_models
 from pairwright.construct.status import RunStatus, make_manifest, source_problems, status_of
-from pairwright.drafting.rules import BuildRules
 from pairwright.errors import InputError, on_disk
 from pairwright.lines import line_writer
 from pairwright.models.batch import RequestFile, Requests
@@ -26,6 +25,7 @@ from pairwright.models.client import Meter
 from pairwright.models.recording import NOT_RECORDED, read_recording
 from pairwright.models.store import Store
 from pairwright.modes import check_modes, need_partners
+from pairwright.modes.rules import BuildRules
 from pairwright.options import ColumnMap
 from pairwright.progress import BuildBegun, Note, Progress, Stop, log_notes, run_async
 from pairwright.records import Item

@@ -13,10 +13,10 @@ import tomli_w
 from pydantic import ValidationError
 
 from pairwright.assets import __version__
-from pairwright.drafting.rules import BuildRules
 from pairwright.errors import ConfigError, StoreError
 from pairwright.files import CALLS, ITEMS
 from pairwright.models.store import Store
+from pairwright.modes.rules import BuildRules
 from pairwright.records import content_id
 from pairwright.settings.config import Config, differences, essential, validate
 from pairwright.settings.domains import Scale

@@ -24,13 +24,20 @@ import networkx as nx
 from pairwright import text
 from pairwright.construct.corpus import Block, Corpus, nearest
 from pairwright.construct.outcomes import Planned, PossiblePartner
-from pairwright.drafting.rubrics import question_of, rubric_of, says_nothing
-from pairwright.drafting.rules import BuildRules, Histories, are_level, fair_posts, older_than
 from pairwright.models import Models
 from pairwright.modes import MODES
+from pairwright.modes.rules import (
+    BuildRules,
+    are_level,
+    fair_posts,
+    older_than,
+    question_of,
+    rubric_of,
+    says_nothing,
+)
 from pairwright.records import Dropped, Item, Post, content_id
 from pairwright.settings.rules import TwinRules
-from pairwright.stages.infer import AT_ONCE, plan_others, shows_signal
+from pairwright.stages.infer import AT_ONCE, Histories, plan_others, shows_signal
 
 ItemLanguage = Callable[[Item], str | None]
 Terms = frozenset[str]

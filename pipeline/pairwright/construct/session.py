@@ -26,7 +26,6 @@ from pairwright.construct.outcomes import (
 )
 from pairwright.construct.partners import Candidates, Question, assign_partners, plan_question
 from pairwright.construct.status import cost
-from pairwright.drafting.rules import BuildRules, have_same_posts
 from pairwright.errors import CallFailed, Interrupted, Unanswered
 from pairwright.models import CallLog, Models
 from pairwright.models.batch import Recorder, Requests
@@ -35,6 +34,7 @@ from pairwright.models.connect import RunModels, Say, open_clients, say
 from pairwright.models.model import work_through
 from pairwright.models.store import Store
 from pairwright.modes import MODES
+from pairwright.modes.rules import BuildRules, have_same_posts
 from pairwright.progress import UnitEnded
 from pairwright.records import Dropped, Item, Rubric
 from pairwright.settings.config import Config

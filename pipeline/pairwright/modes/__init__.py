@@ -6,6 +6,12 @@ placebo.py      two users whose posts say nothing on the question, and two plain
 violate.py      a response that meets the rubric against one that does not, as in the paper
 natural.py      what two users chose themselves, one the reverse of the other
 
+What modes share:
+
+rules.py        what decides how a pair is built; a partner's posts; what a user expects
+drafts.py       drafts, drawn until one is accepted, and the pairs over it; notes.toml
+judging.py      the gates, and the judges' scores that they decide by
+
 A `.md` file holds what the dataset card says of its mode.
 """
 

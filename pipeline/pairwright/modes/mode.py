@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from pairwright.drafting.rules import BuildRules
 from pairwright.models import Models
+from pairwright.modes.rules import BuildRules
 from pairwright.records import Dropped, Item, Kept, Rubric
 
 Build = Callable[[Item, Item | None, Models, BuildRules, Rubric | None], Awaitable[Kept | Dropped]]

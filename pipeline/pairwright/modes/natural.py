@@ -1,8 +1,8 @@
 """Mode natural: one question, two responses, two users; each took what the other refused."""
 
-from pairwright.drafting.drafts import pairs_of
-from pairwright.drafting.rubrics import no_rubric
+from pairwright.modes.drafts import pairs_of
 from pairwright.modes.mode import Mode, read_card
+from pairwright.modes.rules import no_rubric
 from pairwright.records import Draft, Item, Kept
 
 

@@ -1,12 +1,18 @@
 """Mode placebo: one question, two users whose posts contain nothing that bears on it, and two plain
 responses, so that nothing decides."""
 
-from pairwright.drafting.drafts import Drawing
-from pairwright.drafting.judging import Requirements, Texts, both
-from pairwright.drafting.rubrics import no_rubric, question_of, says_nothing
-from pairwright.drafting.rules import BuildRules, are_level, fair_posts
 from pairwright.models import Models
+from pairwright.modes.drafts import Drawing
+from pairwright.modes.judging import Requirements, Texts, both
 from pairwright.modes.mode import Mode, read_card
+from pairwright.modes.rules import (
+    BuildRules,
+    are_level,
+    fair_posts,
+    no_rubric,
+    question_of,
+    says_nothing,
+)
 from pairwright.records import Draft, Dropped, Item, Kept, Post, Rubric
 from pairwright.stages.writer import write_plain
 

@@ -4,13 +4,12 @@ the other, so that nothing but the user decides."""
 from functools import partial
 
 from pairwright import text
-from pairwright.drafting.drafts import Drawing, Side, write_sides
-from pairwright.drafting.judging import Requirements, both
-from pairwright.drafting.rubrics import rubric_of
-from pairwright.drafting.rules import BuildRules, older_than
 from pairwright.gates.checks import check_echo, check_shared_words, judge_twin
 from pairwright.models import Models
+from pairwright.modes.drafts import Drawing, Side, write_sides
+from pairwright.modes.judging import Requirements, both
 from pairwright.modes.mode import Mode, read_card
+from pairwright.modes.rules import BuildRules, older_than, rubric_of
 from pairwright.records import Draft, Dropped, Item, Kept, Post, Rubric
 
 RUBRIC_OVERLAP = 0.5  # at most, as the Jaccard index of their words

@@ -6,13 +6,12 @@ are expected to fail a shortcut audit; twins are not.
 
 from functools import partial
 
-from pairwright.drafting.drafts import Drawing, Side, write_sides
-from pairwright.drafting.judging import Requirements, Texts
-from pairwright.drafting.rubrics import rubric_of
-from pairwright.drafting.rules import BuildRules
 from pairwright.gates.checks import judge_violate
 from pairwright.models import Models, together
+from pairwright.modes.drafts import Drawing, Side, write_sides
+from pairwright.modes.judging import Requirements, Texts
 from pairwright.modes.mode import Mode, read_card
+from pairwright.modes.rules import BuildRules, rubric_of
 from pairwright.records import Draft, Dropped, Item, Kept, Rubric, content_id
 from pairwright.retrieve import selected
 from pairwright.stages.writer import PAPER_STANCES, Stance, write_paper

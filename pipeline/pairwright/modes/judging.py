@@ -5,9 +5,9 @@ from collections.abc import Callable, Coroutine, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from pairwright.drafting.rules import BuildRules
 from pairwright.gates.checks import DraftSides, Fit, check_writing, judge_quality
 from pairwright.models import Model, Models, together
+from pairwright.modes.rules import BuildRules
 from pairwright.records import (
     Adherence,
     Draft,

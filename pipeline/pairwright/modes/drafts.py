@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import NamedTuple, cast, get_args
 
 from pairwright import text
-from pairwright.drafting.judging import Requirements, Texts, both, judge_draft
-from pairwright.drafting.rules import BuildRules
 from pairwright.models import Models
+from pairwright.modes.judging import Requirements, Texts, both, judge_draft
+from pairwright.modes.rules import BuildRules
 from pairwright.records import (
     FULL_ADHERENCE,
     AspectScore,
