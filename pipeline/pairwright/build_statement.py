@@ -3,7 +3,6 @@
 from pydantic import AliasPath, Field, JsonValue
 
 from pairwright.records import Record
-from pairwright.text import number_of
 
 
 class SourceSummary(Record, extra="ignore"):
@@ -71,8 +70,5 @@ class BuildSummary(Record, extra="ignore"):
     @property
     def answered_by(self) -> list[str]:
         """The names that replies give their models, where they are others than those asked for."""
-        return [
-            f"{name} for {asked} in {number_of(n, 'call')}"
-            for asked, names in sorted(self.served_models.items())
-            for name, n in sorted(names.items())
-        ]
+        served = self.served_models.items()
+        return [f"{name} for {asked}" for asked, names in sorted(served) for name in sorted(names)]

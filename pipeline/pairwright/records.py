@@ -164,16 +164,8 @@ class Rubric(Record):
 
     def narrowed(self, aspects: Iterable[Aspect], dropped: Iterable[DroppedAspect]) -> "Rubric":
         """The rubric with only these aspects, and with more that were dropped."""
-        return Rubric(
-            question_id=self.question_id,
-            user=self.user,
-            origin=self.origin,
-            aspects=tuple(aspects),
-            dropped=(*self.dropped, *dropped),
-            shown=self.shown,
-            left_out=self.left_out,
-            others=self.others,
-        )
+        narrower = {"aspects": tuple(aspects), "dropped": (*self.dropped, *dropped)}
+        return Rubric(**{**dict(self), **narrower})
 
 
 # Two responses of one draw, and what judges and gates found about them

@@ -1,7 +1,6 @@
 """What a workflow reports, how it is asked to end, and how commands and tables are printed."""
 
 import asyncio
-import logging
 import shlex
 import signal
 from io import StringIO
@@ -13,17 +12,7 @@ from pairwright.cli.printing import command, print_table
 from pairwright.cli.progress import display, interruptible
 from pairwright.models.client import Meter
 from pairwright.pages import Table
-from pairwright.progress import BuildBegun, Event, Note, Step, Stop, UnitEnded, log_notes
-
-
-def test_by_default_notes_are_logged_and_steps_are_not(monkeypatch: pytest.MonkeyPatch) -> None:
-    logged = list[str]()
-    logger = logging.getLogger("pairwright")
-    monkeypatch.setattr(logger, "handle", lambda record: logged.append(record.getMessage()))
-    monkeypatch.setattr(logger, "level", logging.DEBUG)
-    log_notes(Step("outputs", 1, 2))
-    log_notes(Note("the endpoint does not answer"))
-    assert logged == ["the endpoint does not answer"]
+from pairwright.progress import BuildBegun, Event, Note, Step, Stop, UnitEnded
 
 
 def test_a_wish_to_stop_is_heard_by_what_runs_and_by_what_begins_later() -> None:
@@ -67,11 +56,6 @@ def test_the_first_signal_asks_and_the_second_interrupts(capfd: pytest.CaptureFi
     assert signal.getsignal(signal.SIGINT) is before
 
 
-def test_where_nothing_listens_the_first_signal_interrupts() -> None:
-    with interruptible(), pytest.raises(KeyboardInterrupt):
-        signal.raise_signal(signal.SIGTERM)
-
-
 def shown(*events: Event, terminal: bool) -> str:
     out = StringIO()
     console = Console(file=out, force_terminal=terminal, width=100)
@@ -88,9 +72,7 @@ def test_a_terminal_has_a_bar_for_each_step_and_notes_above_it() -> None:
     text = shown(*STEPS, terminal=True)
     for said in ("reading", "1 of 20", "[x] waits", "writing"):
         assert said in text
-
-
-def test_elsewhere_there_are_notes_alone() -> None:
+    # Elsewhere there are notes alone.
     assert shown(*STEPS, terminal=False) == "[x] waits\n"
 
 

@@ -234,15 +234,6 @@ def test_every_page_ships_and_every_page_that_a_message_names_exists() -> None:
     assert [name for name in sorted(named) if not (DOCS / name).is_file()] == []
 
 
-def test_what_a_page_imports_is_there() -> None:
-    for page in PAGES:
-        text = " ".join(page.read_text(encoding="utf-8").split())
-        for module, names in re.findall(r"from (pairwright[\w.]*) import (\w+(?:, \w+)*)", text):
-            for name in names.split(", "):
-                home = importlib.import_module(module)
-                assert hasattr(home, name) or importlib.util.find_spec(f"{module}.{name}"), name
-
-
 @pytest.mark.real
 def test_the_pages_show_what_their_commands_print() -> None:
     done = subprocess.run(

@@ -209,18 +209,6 @@ def test_a_page_loads_nothing_and_is_the_same_bytes_again(template: Template) ->
         assert "url(" not in value or "url(#" in value
 
 
-def test_ids_of_two_plots_do_not_meet_and_all_are_found() -> None:
-    ids, used = [], set[str]()
-    for name in ("p1", "p2"):
-        svg = drawn("x", name).svg
-        own = re.findall(r' id="([^"]+)"', svg)
-        ids += own
-        used |= set(re.findall(r'(?:href="#|url\(#)([^")]+)', svg))
-        assert all(of.startswith(f"{name}-") for of in own)
-    assert len(ids) == len(set(ids))
-    assert used <= set(ids)
-
-
 def test_a_terminal_gets_the_tables_that_are_not_folded_as_plain_text(template: Template) -> None:
     template(
         "## By *words*\n\n| a | | n |\n| --- | --- | --: |\n| {{ value }} | x | 1 (0 to 2) |\n\n"

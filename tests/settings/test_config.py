@@ -179,32 +179,14 @@ def endpoint(**changes: Any) -> dict[str, Any]:
     return {"local": {"base_url": "http://127.0.0.1:8000/v1", "model": "m", **changes}}
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        {
-            "budget": {"max_calls": 5, "max_cost": 1.0},
-            "endpoints": endpoint(
-                base_url="http://a/v1", concurrency=8,
-                timeout_s=5, api_key_env="KEY", price_in=1, price_out=2, attempts=10,
-                token_parameter="max_completion_tokens",
-            ),
-        },
-        {
-            "endpoints": endpoint(
-                base_url=None, engine="vllm",
-            )
-        },
-    ],
-    ids=("a server", "an engine"),
-)  # fmt: skip
-def test_how_a_run_is_done_may_change(change: dict[str, Any]) -> None:
-    assert differences(resolved(), resolved()) == []
-    assert resolved() != resolved(**change)
-    assert differences(essential(resolved()), essential(resolved(**change))) == []
-
-
-def test_what_decides_the_outcome_is_named_with_both_values() -> None:
+def test_what_decides_the_outcome_is_named_with_both_values_and_how_it_is_done_may_change() -> None:
+    how = endpoint(
+        base_url="http://a/v1", concurrency=8, timeout_s=5, api_key_env="KEY", price_in=1,
+        price_out=2, attempts=10, token_parameter="max_completion_tokens",
+    )  # fmt: skip
+    changed = resolved(budget={"max_calls": 5, "max_cost": 1.0}, endpoints=how)
+    assert resolved() != changed
+    assert differences(essential(resolved()), essential(changed)) == []
     deciding = {"words": 80, "gates": {"off": ["parity"]}, "sampling": {"judge": {"seed": 4}}}
     after = resolved(**deciding, endpoints=endpoint(model="n", concurrency=9))
     assert differences(essential(resolved()), essential(after)) == [

@@ -8,7 +8,7 @@ import pytest
 from aiohttp import web
 from exchanges import KEY
 
-from endpoint import Asked, Handler, Page, completion, drop, fail, hang, raw, say, serving, thinks
+from endpoint import Asked, Handler, Page, drop, fail, hang, raw, say, serving, thinks
 from pairwright import assets
 from pairwright.cli.runs import print_examination
 from pairwright.models.doctor import (
@@ -134,14 +134,6 @@ def test_a_server_that_does_not_answer_cannot_be_used(failing: Handler, said: st
     one = found["requests"]
     assert (one.state, said in one.found) == ("stop", True), one
     assert KEY not in repr(found)
-
-
-def test_a_server_that_answers_as_another_model_is_noted() -> None:
-    async def handler(asked: Asked) -> web.StreamResponse:
-        return web.json_response(completion(PLAN) | {"model": "m-mini"})
-
-    found = examined(handler)[0]["replies"].found
-    assert found == "[endpoints.near] asked for m, and replies name the model m-mini"
 
 
 def test_words_of_a_server_can_neither_colour_nor_clear_the_screen(
