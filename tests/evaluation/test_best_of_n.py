@@ -14,7 +14,7 @@ from aiohttp import web
 
 from decided import ends
 from endpoint import Asked as Call
-from endpoint import Endpoint, completion, in_thread
+from endpoint import Endpoint, Handler, completion, in_thread
 from pairwright.errors import InputError
 from pairwright.evaluation.benchmark import Benchmark, BenchmarkRef
 from pairwright.evaluation.best_of_n import (
@@ -245,34 +245,26 @@ def test_outputs_without_a_score_are_never_zero() -> None:
 # The commands, on a real port
 
 
-class Toy:
-    """A policy whose draw n serves aspects as `served` says, and a judge that reads which it was.
+def toy(broken: Callable[[str], str | None] = lambda _: None) -> Handler:
+    """A policy, and a judge and a rater by whom its draws 0, 1, 2, 3, ... are worth 0, 1/2, 1, 0,
+    ...; what the judge replies to a text may be broken on purpose."""
 
-    What the judge replies to a draw may be broken on purpose.
-    """
-
-    def __init__(self, broken: Callable[[str], str | None] = lambda _: None) -> None:
-        self.broken = broken
-
-    async def __call__(self, call: Call) -> web.StreamResponse:
-        return web.json_response(completion(self._reply(call)))
-
-    def _reply(self, call: Call) -> str:
-        said = call.said
-        (task,) = re.findall(r"<task>(\w+)</task>", said)
-        if task == "sample":
-            draw = int(call.body["seed"])
-            return f"Draw {draw} of it. " + "more " * draw
+    async def handler(call: Call) -> web.StreamResponse:
+        said, draw = call.said, int(call.body["seed"])
         response = said.partition("<response>")[2].partition("</response>")[0].strip()
         found = re.search(r"Draw (\d+)", response)
         worth = int(found[1]) % 3 if found else 0
-        if task == "rate":
-            return json.dumps({"reason": "r", "score": 1 + worth})
-        if broken := self.broken(response):
-            return broken
         numbers = range(1, said.count("<aspect number") + 1)
         scores = [{"number": n, "reason": "r", "score": worth} for n in numbers]
-        return json.dumps({"scores": scores})
+        replies = {
+            "sample": f"Draw {draw} of it. " + "more " * draw,
+            "rate": json.dumps({"reason": "r", "score": 1 + worth}),
+        }
+        (task,) = re.findall(r"<task>(\w+)</task>", said)
+        reply = replies.get(task) or broken(response) or json.dumps({"scores": scores})
+        return web.json_response(completion(reply))
+
+    return handler
 
 
 POLICY, ASKED = ('[policy]\nendpoint = "toy"\n', '[judge]\nendpoint = "toy"\n')
@@ -334,7 +326,7 @@ class Work(NamedTuple):
 def work(
     small_release: Path, tmp_path: Path, questions: dict[str, PersonQuestion]
 ) -> Iterator[Work]:
-    with in_thread(Toy()) as endpoint:
+    with in_thread(toy()) as endpoint:
         made = Work(small_release, tmp_path, endpoint, asked_questions(questions))
         made.write()
         yield made
@@ -392,7 +384,7 @@ def test_what_cannot_work_is_refused_before_the_first_call(
 
 
 def test_a_question_whose_sample_gets_no_verdict_leaves_and_is_named(work: Work) -> None:
-    work.endpoint.handler = Toy(lambda said: "20" if said.startswith("Draw 1 ") else None)
+    work.endpoint.handler = toy(lambda said: "20" if said.startswith("Draw 1 ") else None)
     done = work.best_of("-n", 2)
     assert done.code == 1
     (part,) = work.found().parts
@@ -414,7 +406,7 @@ OFF_THE_SCALE = {"number": 2, "reason": "r", "score": 3}
 )
 def test_a_judgement_that_cannot_be_read_is_a_reason_and_never_zero(work: Work, reply: Any) -> None:
     text = reply if isinstance(reply, str) else json.dumps(reply)
-    work.endpoint.handler = Toy(lambda _: text)
+    work.endpoint.handler = toy(lambda _: text)
     work.outputs("Draw 2.")
     done = work.judge()
     assert done.code == 1
@@ -425,7 +417,7 @@ def test_a_judgement_that_cannot_be_read_is_a_reason_and_never_zero(work: Work, 
 def test_a_call_that_fails_is_a_reason_and_is_asked_again_by_the_next_run(work: Work) -> None:
     async def ailing(call: Call) -> web.StreamResponse:
         if work.questions[0].question not in call.said:
-            return await Toy()(call)
+            return await toy()(call)
         return web.json_response({"error": {"message": "out of order"}}, status=500)
 
     work.endpoint.handler = ailing
@@ -439,7 +431,7 @@ def test_a_call_that_fails_is_a_reason_and_is_asked_again_by_the_next_run(work: 
     assert work.best_of("-n", 2).code == 1
     assert sum(work.found().parts[0].unscored.values()) == 1
     # Outputs are judged once, by every aspect.
-    work.endpoint.handler, asked = Toy(), work.endpoint.n
+    work.endpoint.handler, asked = toy(), work.endpoint.n
     assert work.judge().code == 0
     assert work.endpoint.n == asked + 1
     assert len(first.scores) == 0

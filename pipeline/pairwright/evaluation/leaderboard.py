@@ -54,9 +54,9 @@ class BoardRow(Record):
         """Whether too few units have a score."""
         return not self.units or self.units_scored < COVERAGE * self.units
 
-    def figure(self, name: str, mode: str, group: str = "") -> ScorerFigure | None:
-        """A figure or gain of all pairs of a mode, or of a group of them; None if there is none."""
-        wanted = (name, mode, group or mode)
+    def figure(self, name: str, mode: str) -> ScorerFigure | None:
+        """A figure or gain of all pairs of a mode; None if there is none."""
+        wanted = (name, mode, mode)
         return next((f for f in self.figures if (f.name, f.mode, f.group) == wanted), None)
 
     def value(self, name: str, mode: str) -> float | None:
