@@ -284,6 +284,37 @@ def test_personamem_2_is_a_question_with_options_by_who(tmp_path: Path) -> None:
         assert found[0].row.user
 
 
+def test_the_turns_of_prism_are_questions(tmp_path: Path) -> None:
+    talk = [
+        {"turn": 0, "role": "user", "content": "Which?", "if_chosen": None},
+        {"turn": 0, "role": "model", "content": "One.", "if_chosen": True},
+        {"turn": 0, "role": "model", "content": "Two.", "if_chosen": False},
+        {"turn": 1, "role": "user", "content": "Why?", "if_chosen": None},
+        {"turn": 1, "role": "model", "content": "So.", "if_chosen": False},
+        {"turn": 1, "role": "model", "content": "Because.", "if_chosen": True},
+    ]
+    row = {"conversation_id": "c1", "user_id": "user0", "conversation_history": talk}
+    file = jsonl(tmp_path / "a.jsonl", row)
+    then = "user: Which?\n\nassistant: One.\n\nuser: Why?"
+    assert read(file)[0] == [ONE, (then, "Because.", "So.")]
+    found = lines(file)
+    assert [one.where for one in found] == [
+        "a.jsonl:1 turn[0] options[1]", "a.jsonl:1 turn[1] options[0]",
+    ]  # fmt: skip
+    assert len({one.row.id for one in found}) == 2
+
+
+def test_the_best_of_ultrafeedback_is_over_those_with_a_lower_score(tmp_path: Path) -> None:
+    def row(*scores: float) -> dict[str, Any]:
+        made = [{"response": f"{n}.", "overall_score": score} for n, score in enumerate(scores)]
+        return {"instruction": "Which?", "completions": made}
+
+    file = jsonl(tmp_path / "a.jsonl", row(7.5, 9.0, 7.0), row(5, 5))
+    pairs, none, _ = read(file)
+    assert pairs == [("Which?", "1.", "0."), ("Which?", "1.", "2.")]
+    assert none == {"tie": 1}
+
+
 # Conversations
 
 H, A = "\n\nHuman: ", "\n\nAssistant: "

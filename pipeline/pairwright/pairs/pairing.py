@@ -45,6 +45,8 @@ class _Question(NamedTuple):
     """Its prompt, if that is not a column."""
     ordered: bool = True
     """Whether the file gives all responses in one order, the right ones among the wrong."""
+    at: str = ""
+    """Its place in a row that holds several."""
 
 
 def read_row(
@@ -60,8 +62,13 @@ def read_row(
     if has_columns(fields) and not columns.given:
         return [ReadRow(split, _release_row(fields), where)]
     if "options" in columns.named:
-        asked = _options(fields, columns)
-    elif "first" in columns.named or "second" in columns.named:
+        questions = _options(fields, columns)
+        return [
+            pair
+            for asked in questions
+            for pair in _pairs(asked, fields, columns, config, split, where)
+        ]
+    if "first" in columns.named or "second" in columns.named:
         asked = _labelled(fields, columns, flat=flat)
     else:
         asked = _sides(fields, columns, flat=flat)
@@ -93,7 +100,7 @@ def _pairs(
     wrong = [place for place in range(len(texts)) if place not in right]
     for good, bad in product(right, wrong):
         at = "" if single else f"{bad_name}[{bad - first_bad}]"
-        at = f"chosen[{good}] {at}" if len(right) > 1 else at
+        at = asked.at + (f"chosen[{good}] {at}" if len(right) > 1 else at)
         id = shared["item_id"] + "".join(re.findall(r"\[\d+\]", at))
         id = id or content_id("row", shared["question"], texts[good], texts[bad])
         row = Row(**shared, id=id, chosen=texts[good], rejected=texts[bad])
@@ -209,13 +216,49 @@ def _turns(prompts: list[str], given: object) -> list[dict[str, str]]:
 _MARK = re.compile(r"\s*(?:\((\w)\)|(\w)[).:])\s+")
 
 
-def _options(fields: Fields, columns: Columns) -> _Question:
+def _options(fields: Fields, columns: Columns) -> Iterator[_Question]:
     value = columns.needed(fields, "options")
     value = value if columns.named["options"] not in fields else parsed(value)
-    texts, labels = _texts(value)
-    if len(texts) < 2:
-        refuse("bad_options", f"there is {len(texts)} option")
-    return _Question(texts, [_right_option(texts, labels, fields, columns)])
+    entries = value if isinstance(value, list) and all(isinstance(v, dict) for v in value) else []
+    if entries and "if_chosen" in entries[0]:
+        yield from _conversation(entries)
+    elif entries and "overall_score" in entries[0]:
+        yield _best_scored(entries)
+    else:
+        texts, labels = _texts(value)
+        if len(texts) < 2:
+            refuse("bad_options", f"there is {len(texts)} option")
+        yield _Question(texts, [_right_option(texts, labels, fields, columns)])
+
+
+def _conversation(entries: Sequence[Fields]) -> Iterator[_Question]:
+    """The questions of a conversation in which a user took one of several responses at each turn,
+    as in PRISM."""
+    before: list[tuple[str, str]] = []
+    for turn in dict.fromkeys(one.get("turn") for one in entries):
+        own = [one for one in entries if one.get("turn") == turn]
+        made = [one for one in own if one.get("role") == "model"]
+        texts = [as_text(one.get("content"), "a response") for one in made]
+        right = [n for n, one in enumerate(made) if one.get("if_chosen")]
+        asked = (as_text(one.get("content"), "a message") for one in own if one not in made)
+        before += [("user", text) for text in asked]
+        if before and len(right) == 1 < len(texts):
+            yield _Question(texts, right, joined(before), at=f"turn[{turn}] ")
+        before += [("assistant", texts[n]) for n in right[:1]]
+
+
+def _best_scored(entries: Sequence[Fields]) -> _Question:
+    """The responses of the highest `overall_score` against those of a lower one, as in
+    UltraFeedback."""
+    texts = [as_text(one.get("response"), "a response") for one in entries]
+    given = [one.get("overall_score") for one in entries]
+    scores = [float(one) for one in given if isinstance(one, int | float)]
+    if len(scores) < len(texts):
+        refuse("bad_label", "an overall_score is not a number")
+    right = [n for n, score in enumerate(scores) if score == max(scores)]
+    if len(right) == len(texts):
+        refuse(TIE, "all responses have one overall_score")
+    return _Question(texts, right)
 
 
 def _texts(value: object) -> tuple[Sequence[str], Sequence[str]]:
