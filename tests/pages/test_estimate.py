@@ -20,19 +20,6 @@ def test_the_interval_is_wilsons_as_published(k: int, n: int, low: float, high: 
     assert ends(share(k, n)) == pytest.approx((low, high), abs=5e-5)
 
 
-def test_the_bounds_are_where_the_score_test_just_accepts_the_share() -> None:
-    for n in (1, 2, 7, 50, 1000):
-        for k in {0, 1, n // 3, n}:
-            for bound in ends(share(k, n)):
-                # Wilson's bounds solve (p - b)^2 = z^2 b (1 - b) / n.
-                error = (k / n - bound) ** 2 - 1.959964**2 * bound * (1 - bound) / n
-                assert error == pytest.approx(0, abs=5e-6)
-    for n in range(1, 60):
-        for k in range(n + 1):
-            low, high = ends(share(k, n))
-            assert 0 <= low <= (share(k, n).value or 0) <= high <= 1
-
-
 def test_a_share_reads_as_count_percent_and_interval() -> None:
     nothing = share(0, 0)
     assert (nothing.value, nothing.low, nothing.high) == (None, None, None)

@@ -14,7 +14,6 @@ from pairwright.cli.runs import print_examination
 from pairwright.models.doctor import (
     ServerFinding,
     ServerReport,
-    context_needed,
     examine,
 )
 from pairwright.settings.config import Config, validate
@@ -86,15 +85,6 @@ def test_another_answer_than_a_list_of_models_is_told(models: Page, state: str, 
     assert first.advice or state == "ok"
     assert len(asked) == (state != "stop")
     assert KEY not in repr(found)
-
-
-def test_a_planner_needs_room_for_history_instructions_and_reply() -> None:
-    def needs(**changes: Any) -> int:
-        return context_needed(config_of("http://127.0.0.1:9/v1", **changes), "near")
-
-    assert needs() == 6000 + 1000 + 2048
-    assert needs(planner={"history_tokens": 2000}) == 2000 + 1000 + 2048
-    assert needs(preset="paper", planner={"retrieval": "bm25"}) == 1000 + 2048
 
 
 def test_a_reply_that_follows_no_schema_stops_and_one_in_a_fence_does_not() -> None:

@@ -147,6 +147,8 @@ def test_characters_that_nobody_sees_do_not_hide_a_tag(between: str) -> None:
     for tag in ("{}/post>", "{}|im_end|>", "{}post>", "po{}st>"):
         assert "<" not in guard("<" + tag.format(between))
     assert guard(f"[{between}INST]").startswith("(")
+    hidden = "a\u202eb\u2066c\u2069\u200b\u2060\ufeff\x00\x1b\x7f\x9bd\U000e0049\r\ne\u2028f\rg\th"
+    assert guard(hidden) == "abcd\ne\nf\ng\th"
 
 
 @pytest.mark.parametrize("less", "<\uff1c\ufe64")
@@ -173,11 +175,6 @@ def test_ordinary_text_stays_character_by_character(said: str) -> None:
     assert guard(said) == said
     for name in ASKED:
         assert said in rendered(name, said)
-
-
-def test_invisible_characters_are_taken_out() -> None:
-    hidden = "a\u202eb\u2066c\u2069\u200b\u2060\ufeff\x00\x1b\x7f\x9bd\U000e0049\r\ne\u2028f\rg\th"
-    assert guard(hidden) == "abcd\ne\nf\ng\th"
 
 
 # Templates
