@@ -18,6 +18,7 @@ from decided import (
     board_of,
     board_with,
     ends,
+    judged,
     placebo,
     result,
     right_on,
@@ -33,7 +34,7 @@ from pairwright.evaluation.conditions import ConditionName
 from pairwright.evaluation.evaluate import evaluate, leaderboard
 from pairwright.evaluation.leaderboard import Leaderboard
 from pairwright.evaluation.leaderboard_page import board_page, verdicts
-from pairwright.evaluation.scorers.scorer import ScorerRef
+from pairwright.evaluation.scorers.scorer import Choice, ScorerRef
 from study import Done, pairwright
 
 Outcome = tuple[Half, Half]
@@ -409,3 +410,21 @@ def test_hostile_names_are_shown_as_they_are_and_do_nothing(
     assert "<script" not in page.html
     for told in (page.html, page.markdown, said):
         assert "\x1b" not in told
+
+
+def test_pairs_with_one_verdict_are_counted_by_it(tmp_path: Path) -> None:
+    lines = [judged(n, "chosen", "chosen" if n else "rejected") for n in range(36)]
+    alone: list[Choice] = ["tie", "tie", "rejected"]
+    lines += [judged(n, one, None, unscored="cut_short") for n, one in enumerate(alone, 36)]
+    lines.append(judged(39, None, None, unscored="unparseable"))
+    board = board_with(tmp_path, judge=lines, model=right_on(30))
+    (entry, other) = board.entries.values()
+    assert entry.verdicts == {"chosen": (0, 71), "rejected": (1, 1), "tie": (2, 0)}
+    assert (entry.units_scored, entry.unscored) == (36, {"cut_short": 3, "unparseable": 1})
+    assert entry.value("swap_consistency", "violate") == pytest.approx(35 / 36, abs=1e-6)
+    assert not other.verdicts
+    page = markdown(board)
+    assert "judge.profile: one order of some pairs has no verdict." in page
+    assert (
+        "other order: chosen 0, rejected 1, tie 2. Verdicts of pairs with both: chosen 71," in page
+    )

@@ -7,17 +7,18 @@ ranked row is compared with the one above it, pair by pair.
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise, product
-from typing import Literal
+from typing import Literal, get_args
 
 import pandas as pd
+from pydantic import Field
 from statsmodels.stats.multitest import multipletests
 
 from pairwright.errors import InputError
 from pairwright.evaluation.benchmark import OTHERS, Benchmark, BenchmarkRef, build_mark
 from pairwright.evaluation.conditions import CONDITIONS, ConditionName
 from pairwright.evaluation.figures import ScorerFigure, compared, figures_of, gains, units_of
-from pairwright.evaluation.scorers.scorer import COVERAGE
-from pairwright.evaluation.scores import ScoresOf, ScoreTable, joined
+from pairwright.evaluation.scorers.scorer import COVERAGE, Choice
+from pairwright.evaluation.scores import ScoresOf, ScoreTable, joined, judged_twice
 from pairwright.modes import MODES
 from pairwright.records import Record
 from pairwright.stats import Estimate, cluster_numbers, mean_points
@@ -42,6 +43,9 @@ class BoardRow(Record):
     """Those with a score for every pair."""
     unscored: dict[str, int]
     """Pairs that count as wrong because they have no score, by reason."""
+    verdicts: dict[Choice, tuple[int, int]] = Field(default={})
+    """Verdicts of a comparing judge in the other order of pairs with one verdict, and those of
+    pairs with both, by verdict: a loss that leans to ties is seen. Empty if no pair has one."""
     figures: tuple[ScorerFigure, ...]
     """Its figures, gains over controls among them."""
 
@@ -226,8 +230,20 @@ def _row(table: ScoreTable, frames: Frames, builders: Mapping[str, tuple[str, ..
         units=len(units),
         units_scored=int(units.whole.sum()),
         unscored=own.reason[own.point.isna()].value_counts().sort_index().to_dict(),
+        verdicts=_verdicts(own),
         figures=(*figures_of(own, blind=about.blind), *gained),
     )
+
+
+def _verdicts(own: pd.DataFrame) -> dict[Choice, tuple[int, int]]:
+    """Count the verdicts of pairs with one and with two; empty if no pair has one."""
+    twice = judged_twice(own)
+    one, two = (
+        own.loc[which, ["forward", "backward"]].stack().dropna() for which in (~twice, twice)
+    )
+    if one.empty:
+        return {}
+    return {said: (int((one == said).sum()), int((two == said).sum())) for said in get_args(Choice)}
 
 
 def _rankings(entries: Mapping[str, BoardRow], frames: Frames) -> Iterator[Ranking]:
