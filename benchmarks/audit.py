@@ -5,7 +5,7 @@ each command in a process of its own.
 
 The pairs are synthetic (`pairs.py`); with other sizes than 10,000 and 100,000 the names of the
 figures stay, and their targets do not hold: `audit_cpu_100k` and `audit_cpu_100k_long` 300 s,
-`audit_rss_mb_100k` 2,000 MB, `audit_growth` 12, `release_cpu_100k` and `check_cpu_100k` 180 s.
+`audit_rss_mb_100k` 1,200 MB, `audit_growth` 12, `release_cpu_100k` and `check_cpu_100k` 180 s.
 
 `audit_cpu_100k_long` is for rows of 4 kB as Parquet (ten posts of 95 words), what rows that show
 real users' posts take; those of the other figures take 1.8 kB.
