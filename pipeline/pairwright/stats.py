@@ -30,27 +30,27 @@ TOO_FEW = f"no interval: fewer than {FEWEST} clusters"
 ALIKE = "no interval: the clusters do not differ"
 """The note of a value that every cluster has."""
 NOTHING = 1e-9
-"""An error below it is that of rounding."""
+"""The bound below which a standard error is only rounding error."""
 Z_95 = 1.959964
 _MOST_DIGITS = 6
 
 
 class Estimate(Record):
-    """A value with its 95 % interval, rounded to six places. What is missing is None."""
+    """A value with its 95 % interval, rounded to six places. A missing number is None."""
 
     value: float | None
     low: float | None
     high: float | None
     n: int
-    """What the value is a share, mean or coefficient of: pairs, votes, users, ..."""
+    """The number of observations behind the value: pairs, votes, users, ..."""
     clusters: int
-    """What is independent: couples, users, prompts; n where each one is."""
+    """The number of independent clusters: user pairs, users, prompts; n if each one is its own."""
     note: str = ""
-    """Why the value is missing, or else its interval; empty if neither is."""
+    """The reason that the value or its interval is missing; empty if neither is."""
 
     @property
     def k(self) -> int:
-        """Of a share of n: how many. 0 of none."""
+        """The number of successes if the value is a share of n; 0 without a value."""
         return round((self.value or 0.0) * self.n)
 
     def __str__(self) -> str:
@@ -87,7 +87,7 @@ class Estimate(Record):
 
 
 def no_estimate(note: str = "") -> Estimate:
-    """What is known of n = 0: nothing."""
+    """The estimate of n = 0: no value and no interval."""
     return Estimate(value=None, low=None, high=None, n=0, clusters=0, note=note)
 
 
@@ -122,7 +122,7 @@ def p_value(p: float) -> str:
 
 
 class Accuracy(NamedTuple):
-    """What an interval needs to know of points, shape (n,), in clusters."""
+    """The statistics of points, shape (n,), in clusters that an interval needs."""
 
     value: float
     tied: float
@@ -133,7 +133,7 @@ class Accuracy(NamedTuple):
     """Variance of the mean by cluster over that of n independent points; at least 1."""
 
     def effective(self, z: float) -> float:
-        """As how many independent pairs without ties these count, for an interval of width `z`.
+        """The effective number of independent pairs without ties, for an interval of width `z`.
 
         n over the design effect, times (t(n - 1) / t(clusters - 1)) squared for the few clusters it
         was estimated on (Korn and Graubard 1998, Survey Methodology 24, 193-201). A tie has no
@@ -165,7 +165,7 @@ class Accuracy(NamedTuple):
 
 
 def accuracy(points: Floats, clusters: Places) -> Accuracy | None:
-    """Of points, shape (n,), and their `Places`; None where n = 0."""
+    """The accuracy of points, shape (n,), in clusters; None if n = 0."""
     if not len(points):
         return None
     names, places = np.unique(clusters, return_inverse=True)
@@ -212,7 +212,7 @@ class Jackknife(NamedTuple):
     n: int
     clusters: int
     note: str = ""
-    """Why there is no interval."""
+    """The reason that there is no interval; empty if there is one."""
 
     def estimate(self, *, least: float = -math.inf, most: float = math.inf) -> Estimate:
         """The value, from `least` to `most`, with its 95 % interval of Student's t."""

@@ -55,7 +55,7 @@ def command_tree() -> Any:
 
 
 UsageError: Any = typer.BadParameter.__base__
-"""What Typer raises for words that it cannot use."""
+"""The exception that Typer raises for arguments that it cannot use."""
 
 
 def _refuse(error: Any) -> None:

@@ -168,7 +168,7 @@ def words_of(function: Callable[..., Any]) -> tuple[str, str]:
 
 
 def options_of(*functions: Callable[..., Any]) -> list[inspect.Parameter]:
-    """What is annotated for Typer in any of the functions, by name."""
+    """List the parameters that are annotated for Typer in any of the functions, each name once."""
     found: dict[str, inspect.Parameter] = {}
     for function in functions:
         for name, one in inspect.signature(function).parameters.items():

@@ -41,7 +41,7 @@ def end(short: list[str], reasons: Iterable[str], *, explained: bool = False) ->
 
 
 def listed(reasons: Mapping[str, int]) -> str:
-    """How many there are of each reason."""
+    """The reasons with their counts, as text for a terminal."""
     return visible(", ".join(f"{n:,} {phrase(reason)}" for reason, n in reasons.items()))
 
 

@@ -1,4 +1,4 @@
-"""What commands print alike: lines as they are, commands to paste into a shell, and tables."""
+"""Printing for all commands: lines as they are, commands to paste into a shell, and tables."""
 
 import shlex
 import shutil

@@ -1,4 +1,4 @@
-"""What a person sees of a running command: a bar on a terminal, and notes anywhere."""
+"""Progress of a running command: a bar on a terminal, and notes anywhere."""
 
 import os
 import signal
@@ -69,7 +69,7 @@ class _Display:
 
 
 class _Facts(ProgressColumn):
-    """How much is done, and what a build tells besides, as it is when it is shown."""
+    """A column of a bar: the amount done, and facts of a build at the time of display."""
 
     def render(self, task: Task) -> Text:
         of = "" if task.total is None else f" of {int(task.total):,}"

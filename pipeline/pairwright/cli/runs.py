@@ -111,6 +111,6 @@ def print_ingested(ingested: "Ingest") -> int:
 
 
 def print_import(result: "ImportedAnswers", run: Path) -> int:
-    """Print which files were taken in, and how many answers changed."""
+    """Print which files were imported, and how many answers changed."""
     print_words("import", result=result, run=run)
     return int(bool(result.refused))

@@ -46,7 +46,7 @@ class BenchmarkRef(Record):
 
     @property
     def warning(self) -> str:
-        """Why a figure of these pairs is not one of a benchmark; empty if it is."""
+        """The reason that these pairs are no benchmark; empty if they are one."""
         return {
             "trial": "A trial release, not a benchmark: do not report these figures.",
             "run": "These pairs are of a build and not of a release: unverified.",
@@ -94,7 +94,7 @@ class Benchmark:
         if ties := problems.counts("noted").get(TIE):
             lines.append(f"ties: {ties:,}, which are no pairs")
         self.said = (*self._source.said, *lines)
-        """How a file was read, and which of its rows are no pairs."""
+        """Notes on how a file was read, and which of its rows are no pairs."""
         if split is not None and split not in splits:
             there = ", ".join(f"{n:,} in {name or 'none'}" for name, n in sorted(splits.items()))
             raise InputError(
@@ -171,13 +171,13 @@ class Benchmark:
 
     @cached_property
     def keys(self) -> pd.DataFrame:
-        """What figures need of each pair, as `keys_of` makes it."""
+        """The table of `keys_of`, a line per pair."""
         return keys_of(self._lines())
 
 
 def _released(folder: Path) -> BenchmarkRef | None:
-    """What a release says of itself, once its manifest and rows were compared with their checksums;
-    None for a folder or file that is not a release."""
+    """Read a release's manifest; None for a folder or file that is not a release. Raises InputError
+    if the manifest or rows differ from their checksums."""
     layout = Layout(folder)
     if not layout.manifest.is_file() or not (parts := parts_of(folder)):
         return None
@@ -190,15 +190,15 @@ def _released(folder: Path) -> BenchmarkRef | None:
 
 
 def unit_of(line: ReadRow) -> str:
-    """What a pair counts with: its question with three options or more, its twin, or itself."""
+    """The unit of a pair: its question with three options or more, its twin, or the pair itself."""
     asked = line.choice
     return asked.question if asked and asked.options > 2 else line.row.subject
 
 
 def keys_of(lines: Iterable[ReadRow]) -> pd.DataFrame:
-    """What figures need of each pair: `pair, mode, label, halves, unit, cluster, domain, follows,
-    chance`. The unit is as `unit_of` says, and has so many `halves`; `follows` is how the aspect of
-    the unit follows that is hardest to find, and empty if one does not say."""
+    """Columns for figures, a line per pair: `pair, mode, label, halves, unit, cluster, domain,
+    follows, chance`. `unit_of` gives the unit, with `halves` pairs; `follows` is the result of
+    `hardest` for the unit's aspects."""
     found, clusters = [], Clusters()
     for line in lines:
         row, choice, unit = line.row, line.choice, unit_of(line)
@@ -219,7 +219,7 @@ def keys_of(lines: Iterable[ReadRow]) -> pd.DataFrame:
 
 
 def hardest(kinds: Sequence[str]) -> str:
-    """How the aspect follows that is hardest to find; empty if one does not say, and of none."""
+    """The kind that is hardest to find; empty without kinds, or if one of them is unknown."""
     if "" in kinds:
         return ""
     return next((kind for kind in reversed(get_args(Follows)) if kind in kinds), "")

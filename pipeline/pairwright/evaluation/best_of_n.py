@@ -1,7 +1,7 @@
-"""What a policy's answers gain when a scorer picks the best of them: `downstream best-of-n`.
+"""The gain of a policy's answers if a scorer picks the best of them: `downstream best-of-n`.
 
-All N answers to a question are judged by the aspects, and what a scorer picks is worth what the
-judge says of it. The texts are the policy's draws 0 to N - 1, so a run with a larger N goes on with
+All N answers to a question are judged by the aspects; the scorer's pick counts with its judged
+score. The texts are the policy's draws 0 to N - 1, so a run with a larger N goes on with
 the draws of a smaller one. If a scorer gives several texts its best score, each of them is picked
 equally often.
 """
@@ -60,7 +60,7 @@ class SampleTask(NamedTuple):
     posts: Posts
     """All that is known of the user, oldest first: scorers are shown the best of it."""
     shown: Mapping[str, Posts]
-    """What the policy is shown, by condition. Scorers pick among the texts of the last."""
+    """The posts that the policy is shown, by condition. Scorers pick among the last one's texts."""
     values: Mapping[str, Hashable] = {}
     """Further values of the policy's prompt."""
 
@@ -74,9 +74,9 @@ class Sample(Record):
     draw: int
     text: str = ""
     worth: dict[str, float] = Field(default={})
-    """What the text is worth, 0 to 1, by figure."""
+    """The quality of the text, 0 to 1, by figure."""
     unscored: str = ""
-    """Why the text or its worth is missing. Empty if neither is."""
+    """The reason that the text or its worth is missing; empty if neither is."""
     detail: str = ""
 
 
@@ -92,7 +92,7 @@ class SampleScores(Record):
 
 
 class Sampled(NamedTuple):
-    """What a policy wrote, and what scorers say of it."""
+    """The texts of a policy, and the scores that scorers gave them."""
 
     models: list[ScorerRef]
     """The policy and the scorers."""

@@ -49,7 +49,7 @@ _WARNING = (
 
 
 def task(item: Item, other: tuple[Post, ...] | None) -> CompletionTask | str:
-    """Make the task of an item, or say why there is none; `other` are another user's posts."""
+    """Make the task of an item, or give the reason against it; `other` are another user's posts."""
     body = item.narrative or ""
     if not text.words(body):
         return "empty_body"

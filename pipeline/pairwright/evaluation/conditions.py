@@ -43,7 +43,7 @@ Content = PromptContent | Unscored
 
 
 class ContentSources(NamedTuple):
-    """What the content of the conditions of one evaluation is made from."""
+    """The sources of the content that the conditions of one evaluation show."""
 
     history: HistoryRules
     strangers: "Strangers"
@@ -56,7 +56,7 @@ class Condition(NamedTuple):
     """One condition: what it shows, and how its results are treated."""
 
     shows: str
-    """What a scorer is shown, in a few words."""
+    """The content that a scorer is shown, in a few words."""
     content: ContentOf
     default: bool = False
     """Whether it is evaluated if no condition is named."""
@@ -70,7 +70,7 @@ class Condition(NamedTuple):
     of_twins: bool = True
     """Whether twins are part of it."""
     of_rubrics: bool = False
-    """Whether it goes by the rubric, which placebos and natural twins do not have."""
+    """Whether it needs the rubric, which placebos and natural twins do not have."""
 
     @property
     def title(self) -> str:
@@ -79,7 +79,7 @@ class Condition(NamedTuple):
 
     @property
     def unranked(self) -> str:
-        """Why its rows are not ranked; empty if they are."""
+        """The reason that its rows are not ranked; empty if they are."""
         if self.control:
             return f"control: it is shown {self.shows}"
         return "it is shown the answer key" if self.answers else ""
@@ -243,7 +243,7 @@ class Strangers:
 
     def instead_of(self, item: Item) -> Posts | None:
         """Draw the posts of one of the users closest in length, older than the question; None if
-        nobody in the category has any. The same for both modes of an item."""
+        no user in the category has any. The same for both modes of an item."""
         if not (closest := list(islice(self._nearest(item), NEAREST))):
             return None
         draw = content_id("wrong-profile", str(self._seed), item.id, item.user)

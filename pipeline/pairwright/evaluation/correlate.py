@@ -89,7 +89,7 @@ class ModelTable(NamedTuple):
     scores: pd.DataFrame
     """A line for each model by its name; the columns are the benchmarks, and last downstream."""
     lineages: tuple[str, ...]
-    """Which models descend from one another; each its own if the table does not say."""
+    """The lineage of each model; each model is its own if the table has no lineages."""
 
 
 def read_models(

@@ -1,5 +1,5 @@
-"""What a command of `downstream` finds: a table of estimates, made of a frame with a line for each
-observation, as a record, a page and files.
+"""The result of a `downstream` command: a table of estimates, as a record, a page and files. It is
+made from a frame with a line per observation.
 
     frame = pd.DataFrame({"model": [...], "adherence": [...], "cluster": [...]})
     figures_of(frame, ["model"], ["adherence"])
@@ -26,9 +26,9 @@ class Figure(Estimate):
     signed: bool = False
     """Whether it is a difference, which is printed with its sign."""
     chance: float | None = None
-    """What the figure is on average by chance; None if that is not known."""
+    """The mean of the figure by chance; None if it is not known."""
     p: float | None = None
-    """How probable a figure as great is by chance."""
+    """The probability of a figure at least as great by chance."""
 
     def __str__(self) -> str:
         return self.text(sign=self.signed)
@@ -60,13 +60,13 @@ def best_of(figures: Iterable[Figure], column: str) -> Figure | None:
 
 
 class Part(Record):
-    """How much of what was asked counts, in all or of one row."""
+    """The number of requested lines that count, in all or in one row."""
 
     name: str
     asked: int
     counted: int
     unscored: dict[str, int]
-    """What does not count, by reason."""
+    """The number of lines that do not count, by reason."""
 
     @property
     def short(self) -> bool:
@@ -95,13 +95,13 @@ class Downstream(Record):
     """The heads of what names a row."""
     figures: tuple[Figure, ...]
     models: tuple[ScorerRef, ...] = ()
-    """What was asked: policy, judge, scorers."""
+    """The models that were called: policy, judge, scorers."""
     parts: tuple[Part, ...] = ()
     warnings: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
     def figure(self, column: str, *row: str) -> Figure:
-        """The figure in a row and column. Raises KeyError if there is none."""
+        """The figure in a row and column. Raises KeyError if it does not exist."""
         return {(one.column, *one.row): one for one in self.figures}[column, *row]
 
     @property

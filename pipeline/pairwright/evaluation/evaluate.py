@@ -43,7 +43,7 @@ from pairwright.progress import Note, Progress, Stop, log_notes, run_async
 
 @dataclass(frozen=True, slots=True)
 class EvaluationResult:
-    """What an evaluation wrote, and its figures."""
+    """The files of an evaluation, and its figures."""
 
     folder: Path
     tables: tuple[ScoreTable, ...]

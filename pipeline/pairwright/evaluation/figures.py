@@ -14,7 +14,7 @@ speaks for either response, so a flip in either direction is wrong.
 
 A flip that has nothing to do with the users goes either way, so half of such flips would be right
 on a twin. The figure is near 1 for a scorer that reads its users, and 0 for one that cannot see
-them, answers by chance (1/4 - 1/4) or always flips (1/2 - 1/2). A tie on one side is no flip.
+them, answers by chance (1/4 - 1/4) or always flips (1/2 - 1/2). A tie on one side is not a flip.
 """
 
 from collections.abc import Iterator
@@ -45,7 +45,7 @@ FIGURES: dict[str, str] = {
     "net_right_flips": "right flips on twins less 50 % of the flips on placebos, of those with both"
     " sides scored: near 1 for a scorer that reads its users, 0 for one that cannot see them",
 }
-"""The figures by name, and what they are; beside them are gains over controls."""
+"""The description of each figure by name. Gains over controls are figures, too."""
 FOLLOWS = {
     "stated": "all aspects stated",
     "inferred": "an aspect inferred, none a pattern",
@@ -65,7 +65,7 @@ class ScorerFigure(Estimate):
     group: str
     """The mode for all of its pairs, a domain, or a value of FOLLOWS."""
     chance: float | None = None
-    """How often blind choosing is right; of the accuracy of questions with options alone."""
+    """The accuracy of blind choice, 0 to 1; only for the accuracy of questions with options."""
 
 
 def units_of(pairs: pd.DataFrame) -> pd.DataFrame:
@@ -180,8 +180,8 @@ def gains(
 ) -> Iterator[ScorerFigure]:
     """Accuracy less that in a control, on the units that are whole in both.
 
-    Only if `of_twins` says so there are any of twins: without a user their accuracy is one half,
-    so a gain over that says no more than the accuracy.
+    Gains on twins need `of_twins`: without a user their accuracy is 50 %, so a gain over that adds
+    nothing to the accuracy.
     """
     both = pairs.merge(control[["pair", "point"]], on="pair", suffixes=("", "_control"))
     gain = both.point - both.point_control

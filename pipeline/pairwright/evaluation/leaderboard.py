@@ -34,9 +34,9 @@ class BoardRow(Record):
 
     about: ScoresOf
     mark: str
-    """What its model has to do with those that built the pairs."""
+    """The relation of its model to the models that built the pairs; empty if unrelated."""
     tokens: float
-    """Mean of a pair."""
+    """Mean number of tokens per pair."""
     units: int
     """Twins and other pairs that count: those of whose user there is something to show."""
     units_scored: int
@@ -59,7 +59,7 @@ class BoardRow(Record):
         return not self.units or self.units_scored < COVERAGE * self.units
 
     def figure(self, name: str, mode: str) -> ScorerFigure | None:
-        """A figure or gain of all pairs of a mode; None if there is none."""
+        """The figure or gain of all pairs of a mode; None if it does not exist."""
         wanted = (name, mode, mode)
         return next((f for f in self.figures if (f.name, f.mode, f.group) == wanted), None)
 
@@ -68,7 +68,7 @@ class BoardRow(Record):
         return figure.value if figure else None
 
     def unranked(self, mode: str) -> str:
-        """Why it is shown and not ranked; empty if it is ranked."""
+        """The reason that it is shown and not ranked; empty if it is ranked."""
         if why := CONDITIONS[self.about.condition].unranked:
             return why
         # Both decide on corrected twin accuracy.
@@ -98,7 +98,7 @@ class Ranking(Record):
     ranked: tuple[str, ...]
     """The ranked rows, best first; equal ones by name."""
     unranked: dict[str, str]
-    """Why each of the others is not ranked, best first."""
+    """The reason that each of the other rows is not ranked, best row first."""
     with_above: dict[str, RowComparison]
     """Each ranked row but the first, compared with the one above it."""
 
@@ -114,7 +114,7 @@ class PanelFigure(Estimate):
     mode: str
     condition: ConditionName
     judge: str
-    """Whose agreement with the majority it is; empty for the accuracy of the majority itself."""
+    """The judge whose agreement with the majority it is; empty for the majority's accuracy."""
 
 
 class Leaderboard(Record):
@@ -124,14 +124,14 @@ class Leaderboard(Record):
     pairs: int
     """Pairs that were scored."""
     said: tuple[str, ...] = ()
-    """How the columns of a file were read, and which rows are no pairs."""
+    """Notes on how the columns of a file were read, and which rows are no pairs."""
     builders: dict[str, tuple[str, ...]]
     """The models that built the pairs, by role."""
     rankings: tuple[Ranking, ...]
     entries: dict[str, BoardRow]
     """The rows by name, SCORER.CONDITION."""
     panel: tuple[PanelFigure, ...] = ()
-    """Of each condition in which two judges or more were asked."""
+    """Figures of each condition in which two judges or more were asked."""
 
     @property
     def firsts(self) -> dict[str, Ranking]:
@@ -191,8 +191,8 @@ def rank_tables(tables: Sequence[ScoreTable], benchmark: Benchmark) -> Leaderboa
 def _panel(
     condition: ConditionName, entries: Mapping[str, BoardRow], frames: Frames
 ) -> Iterator[PanelFigure]:
-    """What the judges of a condition say together: the response that more of them prefer, and a tie
-    if as many prefer the other. A judge without a verdict on a pair has no vote on it."""
+    """The majority of the judges of a condition: the response that more of them prefer, or a tie if
+    as many prefer the other. A judge without a verdict on a pair has no vote on it."""
     judges = {
         row.about.scorer.name: frames[name].set_index("pair")
         for name, row in entries.items()

@@ -21,11 +21,11 @@ HEADS = {
     "placebo_flips": "flips on placebos",
     "coverage": "scored",
 }
-"""What tables call the figures."""
+"""The names of the figures in tables."""
 FEW_PLACEBOS = 20
 """Placebos below which nothing is concluded from their flips."""
 MOST_ROWS, MOST_COLUMNS = 5, 3
-"""Of the table at the end of an evaluation, so that the end fits into 15 lines of a terminal."""
+"""The size of the table at the end of an evaluation: the end fits into 15 terminal lines."""
 PLACEBO = "placebo"
 
 
@@ -72,7 +72,7 @@ def mode_title(mode: str) -> str:
 
 
 def unit_of(mode: str) -> str:
-    """What an accuracy of a mode counts."""
+    """The unit that an accuracy of a mode counts, as a word."""
     return "question" if mode == QUESTIONS else "pair"
 
 
@@ -176,13 +176,13 @@ def mode_table(board: Leaderboard, mode: str, only: Ranking | None = None) -> li
 
 
 def exact(board: Leaderboard, ranking: Ranking) -> bool:
-    """Whether no row of a ranking could have come out otherwise: a table of it says nothing."""
+    """Whether every row of a ranking is exact by construction: its table carries no evidence."""
     figures = (board.entries[name].figure("accuracy", ranking.mode) for name in ranking.rows)
     return all(figure is not None and figure.note == IDENTITY for figure in figures)
 
 
 def unranked(board: Leaderboard, mode: str) -> Mapping[str, str]:
-    """Why rows of a mode's table are not ranked, and which."""
+    """The rows of a mode's table that are not ranked, by reason."""
     found: dict[str, list[str]] = {}
     for one in board.rankings:
         for name, why in one.unranked.items() if one.mode == mode else ():
@@ -196,9 +196,9 @@ def _chance(rows: Sequence[BoardRow], mode: str) -> float | None:
 
 
 def ending(board: Leaderboard) -> dict[str, Any]:
-    """What a terminal shows at the end of an evaluation: `warnings`, the `verdicts`, whether the
-    best row that can reads the user, a `table` of the best rows of the first mode, and how many
-    rows it leaves out (`more`)."""
+    """The values that a terminal shows at the end of an evaluation: `warnings`, `verdicts`, and the
+    best reading of the user (`reads`). Also a `table` of the best rows of the first mode, and the
+    number of rows that it leaves out (`more`)."""
     warnings = [*filter(None, [board.benchmark.warning]), *given_away(board)[:1]]
     first = next(iter(board.firsts.values()), None)
     table = mode_table(board, first.mode if first else PLACEBO, first)
@@ -213,8 +213,8 @@ def ending(board: Leaderboard) -> dict[str, Any]:
 
 
 def given_away(board: Leaderboard) -> list[str]:
-    """What accuracies without the user are beyond an audit's bound by more than chance; those of
-    pairs below 50 % by as much, too."""
+    """A sentence per accuracy without the user that exceeds an audit's bound by more than chance;
+    on pairs also if it is as far below 50 %."""
     found = []
     for name, row in board.entries.items():
         for mode in board.firsts if row.about.blind else ():
@@ -249,7 +249,7 @@ def readings(board: Leaderboard) -> list[tuple[str, str, str, ScorerFigure]]:
 
 
 def _plot(board: Leaderboard, first: Ranking) -> Plot:
-    """What ranks the rows of a ranking, a line for each row."""
+    """Plot the figure that ranks the rows of a ranking, a line per row."""
     mode, name = first.mode, first.ranked_by
     dots = []
     for row in (board.entries[one] for one in first.ranked or first.rows):

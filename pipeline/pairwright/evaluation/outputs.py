@@ -1,9 +1,9 @@
-"""How far outputs serve the aspects of their questions, whatever wrote them: `downstream
+"""The adherence of outputs of any model to the aspects of their questions: `downstream
 judge-outputs`.
 
-The judge is the adherence judge of a build, with its prompt: one call an output, a reason before
-every score, and as many scores as aspects, or the reply is asked for again. What cannot be read in
-the end is a reason, and never 0.
+The judge is the adherence judge of a build, with its prompt: one call per output. It gives a reason
+before every score, and as many scores as aspects, or it is asked again. An output whose replies
+stay unreadable has a reason instead of a score, and never 0.
 """
 
 from collections.abc import Iterable, Mapping
@@ -105,7 +105,7 @@ class JudgedOutput(Record):
     scores: tuple[AspectScore, ...] = ()
     """The scores in the order of the rubric."""
     unscored: str = ""
-    """Why there is no score; empty where there is one."""
+    """The reason that there is no score; empty if there is one."""
     detail: str = ""
 
 
@@ -163,7 +163,7 @@ def output_scores(
     judge: ScorerRef,
     benchmark: BenchmarkRef,
 ) -> Downstream:
-    """The score of each model's outputs, each of which counts the same."""
+    """The mean score of each model's outputs; each output counts the same."""
     rows = [(one.model, one.adherence, one.unscored, of.cluster) for one, of in judged]
     frame = pd.DataFrame(rows, columns=["model", "adherence", "unscored", "cluster"])
     figures = figures_of(frame, ["model"], ["adherence"])

@@ -52,20 +52,20 @@ class Score(Record):
     backward: Choice | None = None
     """Its verdict with the chosen response second."""
     unscored: str = ""
-    """Why there is no score, as `reason` or `reason (detail)`; empty where there is one."""
+    """The reason for no score, as `reason` or `reason (detail)`; empty if there is a score."""
     tokens: int = 0
     """Tokens that were read and written for it."""
 
 
 class ScoresOf(Record):
-    """What a table of scores is of."""
+    """The origin of a table of scores: pairs, scorer and condition."""
 
     benchmark: BenchmarkRef
     path: str
     """The pairs: a path from the folder of the table."""
     columns: dict[str, str] = Field(default={})
     labels: dict[str, tuple[str, ...]] = Field(default={})
-    """How a file of pairs was read."""
+    """The labels by which a file of pairs was read."""
     scorer: ScorerRef
     condition: ConditionName
     pairwright: str = __version__

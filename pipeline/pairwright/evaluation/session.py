@@ -63,8 +63,8 @@ def settings_folder(key: str, name: str | None, base: Path, shipped: Path) -> Pa
 
 
 def policy_of(scorers: Scorers, samples: int) -> Policy:
-    """Find the policy. Raises ConfigError if there is none, or if it would write the same text
-    `samples` times."""
+    """Find the policy. Raises ConfigError if it is missing, or would write the same text `samples`
+    times."""
     if scorers.policy is None:
         raise _no_table("policy")
     if scorers.policy.sampling.temperature == 0 and samples > 1:

@@ -32,7 +32,7 @@ from pairwright.settings.endpoints import Endpoint, Sampling, check_endpoints
 from pairwright.settings.rules import HistoryRules
 
 NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
-"""What a scorer may be called: it becomes part of a file's name."""
+"""The form of a scorer's name, which becomes part of a file's name."""
 
 
 Spec = Annotated[
@@ -52,14 +52,14 @@ class OutputJudge(Record):
 
 
 class PolicySampling(Sampling):
-    """How a policy samples: as the paper's repository does (arXiv 2604.07343)."""
+    """Sampling of a policy, as in the paper's repository (arXiv 2604.07343)."""
 
     temperature: float | None = Field(1.0, ge=0, description="'none': the endpoint's default")
     top_p: float | None = Field(0.9, gt=0, le=1, description="'none': the endpoint's default")
 
 
 class Policy(HistoryRules):
-    """What best-of-n samples from."""
+    """The model from which best-of-n samples."""
 
     endpoint: str = Field(description="which of [endpoints]")
     sampling: PolicySampling = PolicySampling()
@@ -67,19 +67,19 @@ class Policy(HistoryRules):
 
     @property
     def history(self) -> HistoryRules:
-        """Which posts it is shown, and nothing else."""
+        """The rules for the posts that it is shown, without its other settings."""
         return HistoryRules.model_validate(self.model_dump(include=set(HistoryRules.model_fields)))
 
 
 class Scorers(Record):
-    """What an evaluation scores with, as its file says: the scorers, and the roles beside them."""
+    """The file of an evaluation's models: the scorers, the judge of outputs and the policy."""
 
     endpoints: dict[str, Endpoint] = Field(default={})
     scorers: dict[str, Spec] = Field(default={})
     judge: OutputJudge | None = None
     policy: Policy | None = None
     history: HistoryRules = ALL_POSTS
-    """Which posts scorers are shown: all that fit, unless the file says so."""
+    """The rules for the posts that scorers are shown: all that fit, unless the file has others."""
     prompts: InFolder | None = Field(None, description="folder of prompts; none: those that ship")
     seed: int = Field(0, description="wrong profiles are drawn with it")
 
@@ -118,7 +118,7 @@ FORMS = {
     "scores": "scores:FILE",
     "python": "python:FILE.py:CLASS",
 }
-"""How `--scorer` names a scorer that no file defines."""
+"""Forms in which `--scorer` names a scorer that no file defines."""
 
 
 def with_scorers(settings: Scorers, given: Iterable[str]) -> tuple[Scorers, tuple[str, ...]]:

@@ -1,4 +1,4 @@
-"""Where a command writes: a folder that may be written to, and a report in its three forms."""
+"""The output of a command: a folder that may be written to, and a report in its three forms."""
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path

@@ -98,7 +98,7 @@ def render_markdown(name: str, /, **values: object) -> str:
 
 
 def render_words(name: str, /, **values: object) -> Iterator[str | Table]:
-    """What `templates/NAME.md.jinja`, filled with `values`, says in a terminal, in its order: its
+    """Render `templates/NAME.md.jinja`, filled with `values`, for a terminal, in its order: its
     paragraphs, the lines of its code with two spaces before each, and its tables.
 
     A value in a line of code needs the filter `verbatim`. Raises as `render_page` does.
@@ -171,7 +171,7 @@ def _environment() -> jinja2.Environment:
 
 @cache
 def _layout() -> jinja2.Template:
-    """What stands around every page."""
+    """The layout around every page."""
     layout = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True)
     return layout.from_string((FOLDER / "page.html.jinja").read_text(encoding="utf-8"))
 

@@ -163,7 +163,7 @@ def draw_curves(
 
 
 DECIDED = {"verified": GREEN, "refused": RED, "disputed": ORANGE, "waiting": GREY}
-"""How the state of a unit is drawn."""
+"""The colour of each state of a unit."""
 
 
 def draw_states(bars: Mapping[str, Mapping[Any, int]]) -> Plot:

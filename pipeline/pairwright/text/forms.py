@@ -126,6 +126,5 @@ _MAY_HIDE = re.compile(
 
 
 def find_hidden(passage: str) -> Iterator[re.Match[str]]:
-    """Each character that nobody sees and that is not part of the writing; `lastgroup` is its
-    kind."""
+    """Each invisible character that is not part of the writing; `lastgroup` is its kind."""
     return _HIDDEN.finditer(passage) if _MAY_HIDE.search(passage) else iter(())

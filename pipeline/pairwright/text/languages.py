@@ -24,7 +24,7 @@ _TYPOGRAPHIC = str.maketrans(dict.fromkeys("\u2018\u2019\u201c\u201d\u2013\u2014
 
 
 class LanguageSupport(NamedTuple):
-    """What is supported in a language; `stems` finds its stemmer and function words by its name."""
+    """A supported language; `stems` finds its stemmer and function words by its name."""
 
     name: str
     """The name in English, for prompts."""
@@ -47,7 +47,7 @@ LANGUAGES: dict[str, LanguageSupport] = {
     (code := named[:2]): LanguageSupport(named[3:], _UNSPACED.get(code))
     for named in _NAMES.split(", ")
 }
-"""What is supported, by ISO 639-1 code."""
+"""Supported languages, by ISO 639-1 code."""
 
 
 def language(passage: str, enough: int = LANGUAGE_CHARACTERS) -> str | None:

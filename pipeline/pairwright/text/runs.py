@@ -88,8 +88,8 @@ def near_duplicate(a: str, b: str, limit: float = 0.8) -> bool:
 def find_question(
     post: str, question: str, narrative: str | None
 ) -> Literal["question", "narrative"] | None:
-    """What a post gives away of what was asked: it nearly is the question, or the whole text that
-    the question opens, which is question and narrative."""
+    """Find the part of a request that a post repeats: the question alone, or question and narrative
+    together. None if it repeats neither."""
     if near_duplicate(post, question):
         return "question"
     if narrative and near_duplicate(post, f"{question} {narrative}"):

@@ -1,4 +1,4 @@
-"""Where words begin and end, by the script of a text.
+"""Word boundaries, by the script of a text.
 
 Words are the characters between white space and punctuation marks. Chinese and Japanese have no
 spaces between words, and in Korean several words are written without a space: in these scripts a
@@ -50,7 +50,7 @@ _WIDE = re.compile("[\uff01-\uffee]+")
 
 
 def words_of(text: str, language: str | None) -> tuple[str, ...]:
-    """The `words` of a text in a language: a capital I of Turkish is that of a dotless one."""
+    """The `words` of a text in a language; in Turkish, a capital I is a dotless i."""
     return words(text.translate(_TURKISH) if language == "tr" else text)
 
 

@@ -35,7 +35,7 @@ _ABOUT = ["id", "item_id", "user", "config"]
 
 
 class RlExport(Record):
-    """What an export is of."""
+    """The record of an export: its release, settings and counts."""
 
     release: str
     digest: str

@@ -68,7 +68,7 @@ class Steps(Record):
 
 
 class Training(Record):
-    """How a planner is trained."""
+    """Settings of the training of a planner."""
 
     model: str = Field(description="a folder or a Hugging Face id of a chat model")
     revision: str | None = Field(None, description="revision of the model")
@@ -121,8 +121,8 @@ def read_gold(rules: SourceRules, domains: Domains, folder: Path, where: str) ->
 def target(
     question: str, gold: Sequence[GoldAspect], shown: PromptPosts
 ) -> tuple[PlanReply, Counter[str]]:
-    """Make the reply that a planner learns if it is shown these posts; it may have no aspects.
-    Beside it, the gold aspects that are not in it, by reason."""
+    """Make the reply that a planner learns if it is shown these posts; it may have no aspects. Also
+    return the number of gold aspects that it leaves out, by reason."""
     language = text.language_of(question, *(post.text for post in shown.posts))
     dropped, shares = Counter[str](), dict[str, float]()
     candidates = dict[str, PlannedAspect]()
@@ -204,8 +204,8 @@ def examples_of(
     count: Callable[[], None] = lambda: None,
 ) -> tuple[list[Conversation], dict[str, int]]:
     """Make the examples of a source, each of at most `most` tokens by `length`; `count` is called
-    with each item. Beside them, the number of items, users, aspects and tokens, and of what was
-    left out, by reason.
+    with each item. Also return the number of items, users, aspects and tokens, and of left-out
+    items and aspects by reason.
 
     Raises ConfigError naming the table `where` if no item gives an example.
     """

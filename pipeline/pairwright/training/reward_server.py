@@ -51,7 +51,7 @@ class RewardServer:
 
     @property
     def health(self) -> dict[str, Any]:
-        """What is served, and samples with a score and without, by reason."""
+        """The served scorer, and the number of samples with a score and, by reason, without."""
         return {**self._about, "scored": self._scored, "unscored": dict(self._unscored)}
 
     async def get_health(self, _: web.Request) -> web.Response:

@@ -19,7 +19,7 @@ from pairwright.models.server import proxy_for
 from pairwright.records import Record
 
 PATIENCE_S = 300.0
-"""How long a call is repeated, in seconds."""
+"""The time during which a call is repeated, in seconds."""
 AT_ONCE = 256
 """Samples of one call."""
 _WAIT = tenacity.wait_exponential(multiplier=0.2, max=15) + tenacity.wait_random(0, 0.2)
@@ -30,7 +30,7 @@ class RewardSample(Record):
 
     response: str
     id: str | None = None
-    """Of a pair: the scorer is shown the question and the user in the server's condition."""
+    """The id of a pair: the scorer is shown its question and user in the server's condition."""
     prompt: str | None = None
     """The scorer is shown it as it is."""
 
@@ -49,7 +49,7 @@ class Batch(Record):
 
 
 class Reward(Record):
-    """A score, or why there is none."""
+    """A score, or the reason that it is missing."""
 
     score: float | None
     error: str = ""

@@ -61,7 +61,7 @@ PlannerName = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,63}$")]
 
 
 class PlanScoring(Record):
-    """Which planners are compared, and on what."""
+    """Settings of a comparison: the planners, the items and the judge."""
 
     source: SourceRules
     endpoints: dict[str, Endpoint] = Field(default={})
@@ -102,7 +102,7 @@ class ScoredPlan(Record):
     other: float | None = None
     """Precision against the gold aspects of another user's item: what generic aspects get."""
     unscored: str = ""
-    """Why there is no plan, or no judge's answer about it."""
+    """The reason for no plan or no judge's answer about it; empty if neither is missing."""
     detail: str = ""
 
 
@@ -194,7 +194,7 @@ async def scored(
 async def _judged(
     item: Item, other: Item | None, planned: tuple[str, ...], judge: Model, prompts: Prompts
 ) -> Fields:
-    """The agreement, or why there is none."""
+    """The agreement of a plan with the gold aspects, or the reason that it is missing."""
     if not planned:
         return {"recall": 0.0, "f1": 0.0}
     own, theirs, question = _names(item), _names(other), item.question

@@ -40,7 +40,7 @@ STATE = "trainer_state.json"
 
 
 class TrainingReport(Record):
-    """What a planner was trained on, and its checkpoints."""
+    """The report of a training: its data, settings and checkpoints."""
 
     data: dict[str, dict[str, int]]
     """By table: items, users, aspects, tokens, and what was left out."""

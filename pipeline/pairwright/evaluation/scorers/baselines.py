@@ -1,7 +1,7 @@
 """The baselines: a scorer that reads the person should do better.
 
 `longer` and `constant` cannot see the user. `overlap` and `similarity` count words that a response
-shares with what is shown. `own-length` and `own-markup` go by what the earlier choices shown took.
+shares with what is shown. `own-length` and `own-markup` use the earlier choices that are shown.
 """
 
 import math
@@ -36,7 +36,7 @@ def _similarity(shown: PromptContent, response: str) -> float:
 
 
 def _manner(manner: Manner, shown: PromptContent, response: str) -> float:
-    """How well the response's manner suits what the user took so far; 0 where nothing shows it."""
+    """The fit of a response's manner to the user's earlier choices; 0 if none of them shows it."""
     scores = manner_scores((post.text for post in shown.posts), (response,))
     return round(next(scores)[manner], 9) if scores else 0.0
 

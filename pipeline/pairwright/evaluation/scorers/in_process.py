@@ -41,7 +41,7 @@ SHORTEST = 0.8
 """The least length in a batch, as a share of its longest: no more than a fifth of what is computed
 is padding."""
 GATHER_S = 0.005
-"""How long the first call waits for those that come with it."""
+"""The time that the first call of a batch waits for others, in seconds."""
 
 
 class Classifier(Record):

@@ -62,8 +62,8 @@ class _BoundJudge(NamedTuple):
         read: Callable[[str], T | Unread],
         **responses: str,
     ) -> tuple[T | Unscored, int]:
-        """What the judge says of responses: by the last field of the JSON object that it is asked
-        for, or by `read` if it wrote something else. Also the tokens that were read and written.
+        """Ask the judge about responses, and return its result and the tokens read and written. The
+        result is the last field of the requested JSON object, or that of `read` for other text.
         Raises CallFailed."""
         log = CallLog()
         model, posts = self.model.with_log(log), label_texts(post.text for post in shown.posts)

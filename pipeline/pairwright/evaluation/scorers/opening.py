@@ -38,9 +38,9 @@ class OpenScorer(NamedTuple):
     scorer: Scorer
     ref: ScorerRef
     workers: int = 1
-    """How many pairs to have under way at once."""
+    """The number of pairs to score at the same time."""
     clients: tuple[Client, ...] = ()
-    """What is connected or loaded, and closed at the end."""
+    """The connections and loaded models, which are closed at the end."""
 
     def stop(self) -> None:
         """Let what is in flight finish, and send nothing more."""
@@ -57,7 +57,7 @@ class ScorerTable(Protocol):
 
 @dataclass(frozen=True)
 class Opening:
-    """What scorers are opened with."""
+    """The settings and services with which scorers are opened."""
 
     scorers: Mapping[str, ScorerTable]
     endpoints: Mapping[str, Endpoint]

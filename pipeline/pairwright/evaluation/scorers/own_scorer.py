@@ -122,7 +122,7 @@ def find_class(where: str, spec: PythonScorer) -> tuple[type, str]:
 
 
 def place_of(error: BaseException, place: Path) -> str:
-    """What an exception says, and the line of a file at this place that led to it."""
+    """The text of an exception, and the line of a file at this place that led to it."""
     frames = traceback.extract_tb(error.__traceback__)
     own = [one for one in frames if Path(one.filename).is_relative_to(place)]
     line = f" ({own[-1].filename}, line {own[-1].lineno})" if own else ""
@@ -136,7 +136,7 @@ class Candidate(NamedTuple):
     posts: tuple[str, ...]
     """Earlier posts of the person, oldest first; empty if none are shown."""
     aspects: tuple[str, ...]
-    """What the person expects in an answer; empty if none are shown."""
+    """Aspects that the person expects in an answer; empty if none are shown."""
     prompt: str
     """All three as one user's message, as the other reward models read it."""
     response: str
@@ -153,7 +153,7 @@ class OwnScorer(BatchClient):
         self._stored = RewardModel(self, spec.object, spec.revision, decides)
         self._object: Any = None
         self._candidates: dict[str, Candidate] = {}
-        """What is asked for just now, by the key of its request."""
+        """The candidates of calls in flight, by the key of the request."""
 
     async def score(self, shown: PromptContent, response: str) -> ResponseScore | Unscored:
         """The score of a response. Raises ConfigError for what the object raises, or gives back in

@@ -3,8 +3,8 @@
     pair,condition,chosen,rejected
     pair-1b2c...,profile,0.731,-0.2
 
-CSV with these columns, or JSONL with these keys; others are not read. An empty score, or null, says
-that there is none.
+CSV with these columns, or JSONL with these keys; others are not read. An empty score, or null, is a
+missing score.
 """
 
 import math
@@ -76,8 +76,8 @@ class ScoreFile:
     def check(
         self, pairs: Collection[str], conditions: Iterable[ConditionName], ids: Path
     ) -> list[ConditionName]:
-        """The conditions of these that the file has scores of. Raises InputError if there is none,
-        and for a pair that is not among `pairs`, which the file `ids` lists."""
+        """The conditions among these with scores in the file. Raises InputError if it has scores of
+        no such condition, and for a pair that is not among `pairs`, which the file `ids` lists."""
         strange = [key for key in self._lines if key[0] not in pairs]
         if strange:
             others = f", nor {len(strange) - 1} others" if strange[1:] else ""

@@ -53,8 +53,8 @@ class ServedClassifier(Record):
 
 
 class ServedLikelihood(Record):
-    """How likely a language model makes a response, token by token, by vLLM's `prompt_logprobs`.
-    With a reward it is what reward-guided decoding adds up: log pi(y|x) + r(x, y) / beta. Its
+    """The log-likelihood of a response under a language model, by vLLM's `prompt_logprobs`.
+    With a reward it is the objective of reward-guided decoding: log pi(y|x) + r(x, y) / beta. Its
     accuracy is then the policy accuracy of Pref-LaMP (arXiv 2512.23067)."""
 
     kind: Literal["served-likelihood"]

@@ -1,7 +1,7 @@
-"""What is under test: something that scores one response, compares two, or has scores of pairs.
+"""The scorer, which is under test: it scores one response, compares two, or has scores of pairs.
 
-A kind that ships with Pairwright is a class with one of the three methods, and beside it the class
-of its table, whose method `open` makes it; `settings.Spec` lists these. A scorer of your own needs
+A kind that ships with Pairwright is a class with one of the three methods. The class of its table
+has the method `open`, which makes it; `settings.Spec` lists the tables. A scorer of your own needs
 none of this: see `own_scorer`.
 """
 
@@ -13,7 +13,7 @@ from pairwright.errors import CallFailed
 from pairwright.records import Post, Record
 
 Choice = Literal["chosen", "rejected", "tie"]
-"""What a scorer says of a pair."""
+"""The verdict of a scorer on a pair."""
 
 
 class ScorerRef(Record):
@@ -21,15 +21,15 @@ class ScorerRef(Record):
 
     name: str
     kind: str
-    """Of a scorer or planner its kind in the settings, else its role."""
+    """The kind of a scorer or planner in the settings, or the role of another model."""
     model: str = ""
     revision: str | None = None
     settings: str = ""
-    """Hash of all that decides its replies beside model and revision."""
+    """Hash of everything else that decides its replies, without model and revision."""
 
 
 class PromptContent(NamedTuple):
-    """What a scorer is shown beside a response: a question, and what is known of who asks it."""
+    """The content shown to a scorer next to a response: a question, and data of who asks it."""
 
     question: str
     posts: tuple[Post, ...] = ()
@@ -57,7 +57,7 @@ class Unscored(NamedTuple):
 
 
 class ResponseScore(NamedTuple):
-    """What one response is worth; higher is better."""
+    """The score of one response; higher is better."""
 
     value: float
     tokens: int = 0
@@ -65,7 +65,7 @@ class ResponseScore(NamedTuple):
 
 
 class Preference(NamedTuple):
-    """What a judge says of a pair in both orders: a verdict names the response, not its place."""
+    """A judge's verdicts on a pair in both orders; a verdict names the response, not its place."""
 
     forward: Choice | Unscored
     """The verdict with the chosen response in the first place."""
@@ -108,8 +108,8 @@ out."""
 NO_STRANGER, NO_PROFILE, NO_RUBRIC = "no_other_profile", "no_profile", "no_rubric"
 NO_CITED_POSTS, NO_OTHER_POSTS = "no_cited_posts", "no_other_posts"
 NOTHING_TO_SHOW = (NO_STRANGER, NO_PROFILE, NO_RUBRIC, NO_CITED_POSTS, NO_OTHER_POSTS)
-"""Why a pair has no score where there is nothing to show of its user: such a pair is not part of
-the condition, for any scorer."""
+"""Reasons of pairs without a score that have nothing to show of their user: such a pair is not part
+of the condition, for any scorer."""
 
 
 def reasons(unscored: Iterable[str]) -> dict[str, int]:

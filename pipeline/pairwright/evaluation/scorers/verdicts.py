@@ -1,9 +1,9 @@
-"""What a judge says in a free text: its verdict on two responses, or its score of one.
+"""Reading a judge's free text: its verdict on two responses, or its score of one.
 
 A free text says its result in one of few forms, and at its end: a JSON object, a mark such as
-`[[A]]`, or a last line that is the result alone or names it ("Verdict: A"). Behind a mark nothing
-of weight may follow, and two marks that differ are none. What is in no form is `Unread` and never
-guessed: to take a verdict out of sentences is to judge once more.
+`[[A]]`, or a last line that is the result alone or names it ("Verdict: A"). No further
+statement may follow a mark, and two marks that differ do not count. A text in no form is `Unread`
+and never guessed: to take a verdict out of sentences is to judge once more.
 """
 
 import json
@@ -89,7 +89,7 @@ def read_rating(text: str) -> int | Unread:
 
 
 def _result(text: str, names: str) -> str:
-    """What the end of a text gives as its result, in lower case; empty where it gives none."""
+    """The result at the end of a text, in lower case; empty if the end has no result."""
     text = text.strip()
     body = text.removesuffix("```").rstrip()
     if body.endswith("}") and (data := _last_object(body)) is not None:
@@ -108,7 +108,7 @@ def _result(text: str, names: str) -> str:
 
 
 def _last_object(text: str) -> dict[str, str | None] | None:
-    """The JSON object with which a text ends, each value as text; a list or an object is none."""
+    """The JSON object that ends a text, each value as text; None for a list or an object in it."""
     at = text.find("{")
     while at >= 0:
         try:
