@@ -1,4 +1,4 @@
-"""How far annotators agree: a table of ratings in, coefficients with their intervals out.
+"""Agreement of annotators: a table of ratings in, coefficients with their intervals out.
 
     percent     the chance that two ratings of an item agree (Fleiss 1971; Gwet 2008, p_a)
     alpha_*     1 - D_o / D_e over pairable ratings (Krippendorff 2011, Computing Krippendorff's
@@ -21,7 +21,7 @@ from pairwright.records import Record
 from pairwright.stats import Estimate, Floats, jackknife, no_estimate
 
 Measurement = Literal["nominal", "ordinal"]
-"""What the levels mean: names, or an order."""
+"""Meaning of the levels: names, or an order."""
 NAMES = ("percent", "alpha_nominal", "alpha_ordinal", "gwet_ac1")
 
 
@@ -31,9 +31,9 @@ class Agreement(Record):
 
     measurement: Measurement
     items: int
-    """With two ratings or more."""
+    """Items with two ratings or more."""
     raters: int
-    """Who gave those."""
+    """Annotators who gave these ratings."""
     percent: Estimate
     alpha_nominal: Estimate
     alpha_ordinal: Estimate
@@ -54,7 +54,7 @@ def agreement(
 
     `ratings` has the columns item, annotator and label, and `cluster` if items are not sampled one
     by one. `levels` are all labels that could be given, in their order; without it those that were.
-    Any other label is a missing rating. Raises ValueError if somebody rated an item
+    Any other label is a missing rating. Raises ValueError if an annotator rated an item
     twice.
     """
     levels = sorted(set(ratings["label"])) if levels is None else list(levels)
@@ -99,8 +99,8 @@ def agreement(
 
 
 def item_sums(given: Floats) -> Floats:
-    """What coefficients sum over items, shape (items, 3 + levels + levels squared), of counts of
-    ratings, shape (items, levels).
+    """Terms that coefficients sum over items, shape (items, 3 + levels + levels squared), from
+    counts of ratings, shape (items, levels).
 
     The columns are the agreement of an item with two ratings or more, whether it has them, whether
     it is rated at all, the shares of the levels, and Krippendorff's coincidences: an item with m

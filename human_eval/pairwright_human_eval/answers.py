@@ -34,12 +34,12 @@ from pairwright_human_eval.sheets import is_sheet, read_sheet, without_rows
 
 @dataclass(frozen=True)
 class ImportedAnswers:
-    """What became of files or projects that were taken in, and of all annotations of the study:
-    each is an answer, set aside, or a copy of another."""
+    """Outcome of an import: files or projects, and all annotations of the study. Each annotation is
+    an answer, set aside, or a copy of another."""
 
     folder: Path
     answers: tuple[Answer, ...]
-    """By task, in the order of its form."""
+    """Answers by task, in the order of its form."""
     set_aside: tuple[SetAside, ...]
     copies: int
     """Annotations that several files hold: those beyond the first."""
@@ -47,9 +47,9 @@ class ImportedAnswers:
     since: dict[str, int] = field(compare=False)
     """Annotated tasks that are new, changed or gone since the table was last written."""
     added: Sequence[str] = field(default=(), compare=False)
-    """Names of the files or projects that were taken in now."""
+    """Names of the files or projects that were imported now."""
     refused: Sequence[InputError] = field(default=(), compare=False)
-    """Why a file or project was not taken in. Nothing of it is kept."""
+    """Reasons why a file or project was not imported. Nothing of it is kept."""
 
     @property
     def tasks(self) -> set[str]:
@@ -316,7 +316,7 @@ def _lines(one: Given, study: OpenStudy) -> Iterator[Answer]:
 
 @dataclass(frozen=True, slots=True)
 class WithdrawnPerson:
-    """What went with a person who withdrew."""
+    """Answers removed with a person who withdrew, and work that is left."""
 
     annotator: str
     answers: int
@@ -340,8 +340,8 @@ def withdraw_person(
     pulled or imported later is not kept either. Releases that were made before keep the answers:
     make and publish a new one.
 
-    Raises InputError if there is no study or no such person, or if nobody confirms what will be
-    removed: by `--yes`, or on a terminal by an answer.
+    Raises InputError if there is no study or no such person, or if the removal is not
+    confirmed: by `--yes`, or on a terminal by an answer.
 
     Examples::
 

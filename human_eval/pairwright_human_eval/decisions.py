@@ -1,10 +1,10 @@
-"""What answers come to: who is excluded, and the decision on every unit. Functions of the table.
+"""Decisions from answers: who is excluded, and the decision on every unit. Functions of the table.
 
 **Attention.** Every vote on a side of a twin can be a check. Two groups of people see the same
 question and responses, each group with the posts of one of two users. If most of the others who saw
 these posts choose one response, and most who saw the other user's posts choose the other, at least
 two people each time, the posts decide. The right answer is then that of the others who saw the same
-posts. Which side an annotator gets is drawn, so somebody who does not read is right with
+posts. Which side an annotator gets is drawn, so a person who does not read is right with
 probability 1/2, whatever the others answer. Every second "cannot tell" counts as right, like a
 tossed coin. No check can be recognised, because no task is made for it; and no label is used.
 
@@ -27,7 +27,7 @@ from pairwright_human_eval.units import Outline, OutlinePair
 
 T = TypeVar("T", bound=Record)
 FEWEST_CHECKS = 4
-"""With fewer checks, one slip would exclude somebody attentive."""
+"""Fewest checks that exclude: with fewer, one slip would exclude an attentive annotator."""
 FEWEST_OTHERS = 2
 """One other person's answer is no measure of anybody."""
 SIDES: tuple[Side, ...] = ("chosen", "rejected")
@@ -52,14 +52,14 @@ def votes_of(answers: pd.DataFrame, round: int = 1) -> pd.DataFrame:
 
 
 def majority(counts: Mapping[Any, int], fewest: int = 1) -> Any:
-    """The label of more than half; empty if there is none, or fewer than `fewest` votes."""
+    """The label of more than half; empty without one, or with fewer than `fewest` votes."""
     label, most = max(counts.items(), key=lambda one: one[1], default=("", 0))
     n = sum(counts.values())
     return label if 2 * most > n >= fewest else ""
 
 
 def count_labels(votes: pd.DataFrame) -> dict[str, Counter[Any]]:
-    """By item: how many gave each label. "Cannot tell" is missing."""
+    """Count each label by item. "Cannot tell" is missing."""
     counts: dict[str, Counter[Any]] = {}
     for item, label in zip(votes["item"], votes["label"], strict=True):
         counts.setdefault(item, Counter())[label] += int(label != CANNOT_TELL)
@@ -67,8 +67,8 @@ def count_labels(votes: pd.DataFrame) -> dict[str, Counter[Any]]:
 
 
 def others_say(votes: pd.DataFrame, fewest: int = 1) -> pd.Series:
-    """For each vote: the label of more than half of the other votes on its item, or empty. Fewer
-    than `fewest` others say nothing."""
+    """Label, for each vote, of more than half of the other votes on its item. It is empty without
+    such a label, or with fewer than `fewest` others."""
     counts = count_labels(votes)
     said = [
         majority(counts[item] - Counter({label: 1}), fewest)
@@ -98,7 +98,7 @@ def checks(answers: pd.DataFrame, outlines: Iterable[Outline]) -> pd.DataFrame:
 
 def repeats(answers: pd.DataFrame) -> pd.DataFrame:
     """Count the votes of each annotator that were asked again with the responses swapped (`n`) and
-    answered as before (`k`). They exclude nobody; "cannot tell" is missing."""
+    answered as before (`k`). They exclude no annotator; "cannot tell" is missing."""
     told = answers[answers["label"] != CANNOT_TELL]
     again = votes_of(told).merge(votes_of(told, 0), on=["annotator", "pair"])
     return _counted(again["annotator"], again["label_x"] == again["label_y"])
@@ -152,11 +152,11 @@ class Decision(Record):
     unit: str
     state: State
     reasons: tuple[str, ...]
-    """Why it is not verified: `part: what`, in the order of the parts."""
+    """Reasons why it is not verified: `part: what`, in the order of the parts."""
     about: dict[str, tuple[str, ...]]
-    """By reason: the pairs that it is about; none for quality."""
+    """Pairs by the reason that is about them; empty for quality."""
     votes: tuple[Votes, ...]
-    """By pair, the asked one first."""
+    """Votes by pair, the asked one first."""
     closing: tuple[Votes, ...]
     """Those of the second round."""
     simulated: bool
@@ -171,10 +171,10 @@ class Decision(Record):
 Outcome = tuple[State, str]
 """The state of one part of a unit, and the reason; no reason if it is verified."""
 Tally = Mapping[tuple[str, str, int], Mapping[str, Counter[str]]]
-"""By what is asked about (a pair; for quality a unit), kind and round: for each item, how many gave
-each label."""
+"""Counts by subject (a pair; for quality a unit), kind and round: for each item, how many gave each
+label."""
 AspectCounts = tuple[RowSupport, RowDelivery]
-"""How many gave each answer on an aspect."""
+"""Counts of each answer on an aspect."""
 
 
 def preference_outcome(
@@ -212,8 +212,8 @@ def preference_outcome(
 
 
 def quality_outcomes(unit: str, given: Tally, rules: HumanRules) -> Iterator[Outcome]:
-    """Both responses are good, and equally so, by the mean of each item in the first round, or in
-    the second if nobody could judge."""
+    """Outcomes on quality: both responses must be good, and equally so. Means are of the first
+    round, or of the second if no annotator could judge."""
     first, closing = (given.get((unit, "quality", round), {}) for round in (1, 2))
     answers = _people(first)
     if not rules.quality_votes:
@@ -237,12 +237,12 @@ def quality_outcomes(unit: str, given: Tally, rules: HumanRules) -> Iterator[Out
 
 
 def _people(items: Mapping[str, Counter[str]]) -> int:
-    """How many answered: everybody answers every item."""
+    """Number of people who answered: each answers every item."""
     return max((n.total() for n in items.values()), default=0)
 
 
 def _mean(*rounds: Mapping[str, int]) -> float | None:
-    """The mean score of the first round in which somebody could judge."""
+    """The mean score of the first round in which an annotator could judge."""
     for labels in rounds:
         scores = {int(label): n for label, n in labels.items() if label.isdecimal()}
         if scores:
@@ -293,7 +293,7 @@ def tally(answers: pd.DataFrame, excluded: Iterable[str] = ()) -> Tally:
 
 
 def aspects_of(given: Tally, pair: OutlinePair) -> tuple[AspectCounts, ...]:
-    """The answers on each aspect, in the rubric's order; empty if nobody was asked."""
+    """The answers on each aspect, in the rubric's order; empty if no annotator was asked."""
     support, delivery = (given.get((pair.id, kind, 1), {}) for kind in ("support", "delivery"))
     items = [str(n) for n in range(1, pair.aspects + 1)] if support else []
     return tuple(

@@ -18,12 +18,12 @@ from pairwright_human_eval.forms import COMMENT, nameless, quoted, read_form
 from pairwright_human_eval.records import Given, KeyedTask, Objection, digest
 
 LONGEST_S = 366 * 86_400.0
-"""Nobody has a task open for a year."""
+"""Longest time, in seconds, that a task can be open: a year."""
 EXPORT = "In Label Studio, use Export and choose JSON (not JSON-MIN, CSV or TSV)."
 
 
 class _Annotation(BaseModel):
-    """What every annotation of Label Studio has."""
+    """Fields of every annotation of Label Studio."""
 
     model_config = ConfigDict(frozen=True, strict=True)
 
@@ -73,15 +73,15 @@ def results_of(result: Iterable[Any]) -> Iterator[tuple[str, str, Any]]:
 
 
 def account_of(who: Any, name: str = "id") -> Any:
-    """Of an account, which some exports write as an object: its number, or its e-mail."""
+    """The number of an account, or its e-mail, if an export writes it as an object."""
     return who.get(name, who.get("id")) if isinstance(who, dict) else who
 
 
 def _read_task(
     task: object, file: str, place: str, key: Mapping[str, KeyedTask], scales: tuple[Scale, ...]
 ) -> Iterator[Given]:
-    """The annotations of a task; if there is none, a draft without its content, or one that says
-    that nobody began the task."""
+    """The annotations of a task. Without any: a draft without its content, or a record of a task
+    that was not begun."""
     row = task if isinstance(task, dict) else {}
     data, annotations, project = row.get("data"), row.get("annotations"), row.get("project")
     name = data.get("task") if isinstance(data, dict) else None
@@ -118,7 +118,7 @@ def _read_annotation(
     scales: tuple[Scale, ...],
     fault: Objection | None,
 ) -> dict[str, Any]:
-    """Fields of `Given`: what an annotation says. `fault` is that of its task."""
+    """Fields of `Given` from an annotation. `fault` is the fault of its task."""
     raw = _digest(content)
     try:
         row = _Annotation.model_validate(content)

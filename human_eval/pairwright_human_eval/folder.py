@@ -30,7 +30,7 @@ from pairwright_human_eval.units import Outline, Unit, outline_of, units_of
 
 T = TypeVar("T", bound=Record)
 RESTORE = "The file was changed or cut: restore it from a copy."
-"""What to do about a damaged file."""
+"""Advice on a damaged file."""
 
 
 class HumanFolder:
@@ -40,7 +40,7 @@ class HumanFolder:
         self.run = run
         self.path = run / "human"
         self.guidelines = self.path / "guidelines.md"
-        """What annotators read first; the study lead fills in its end."""
+        """Text that annotators read first; the study lead fills in its end."""
         self.sheets = self.path / "spreadsheets"
         self.answers = self.path / "answers.jsonl"
         self.set_aside = self.path / "set_aside.jsonl"
@@ -55,7 +55,7 @@ class HumanFolder:
         self.raw = self.private / "raw"
         """Files as they came in; `answers.jsonl` is made of them."""
         self.server = self.private / "server.json"
-        """What was pushed to a Label Studio server."""
+        """Record of what was pushed to a Label Studio server."""
         self.withdrawn = self.private / "withdrawn.txt"
         """The pseudonyms of people whose answers are no longer kept, one a line."""
 
@@ -79,9 +79,9 @@ class OpenStudy(NamedTuple):
     folder: HumanFolder
     fixed: Study
     key: dict[str, KeyedTask]
-    """What each task is about, without second-round tasks of people who have withdrawn."""
+    """Tasks and their subjects, without second-round tasks of people who have withdrawn."""
     away: frozenset[str] = frozenset()
-    """Who has withdrawn: nobody asks them anything."""
+    """People who have withdrawn: they get no more tasks."""
     closed: frozenset[str] = frozenset()
     """Their tasks of both rounds."""
 
@@ -130,8 +130,8 @@ class OpenStudy(NamedTuple):
 
 
 def fitting(rules: HumanRules, people: int, halves: int) -> HumanRules:
-    """The rule as so many people can carry it out: nobody who votes on a side of a twin sees its
-    other side or its aspects. `halves` is 2 if there are twins or placebos."""
+    """The rule as so many people can carry it out. An annotator who votes on a side of a twin sees
+    neither its other side nor its aspects. `halves` is 2 if there are twins or placebos."""
     votes = min(rules.votes, max(1, people // halves))
     fewer = {
         "votes": votes,
@@ -163,8 +163,8 @@ def record_in(path: Path, kind: type[T]) -> T | None:
 
 
 def read_study(run: Path) -> OpenStudy:
-    """A run's study to be read: without a lock, and nothing is written. Raises InputError if
-    there is none, or it was damaged."""
+    """Read a run's study, without a lock, and write nothing. Raises InputError if there is no
+    study, or it was damaged."""
     folder = HumanFolder(run)
     study = record_in(folder.study, Study)
     if study is None:
@@ -189,7 +189,7 @@ def read_study(run: Path) -> OpenStudy:
 
 @contextmanager
 def open_study(run: Path) -> Iterator[OpenStudy]:
-    """Open a run's study to write in it. Raises InputError if there is none, or another command
+    """Open a run's study to write in it. Raises InputError if there is no study, or another command
     works on it."""
     folder = read_study(run).folder
     path, fix = folder.private / "lock", "Run this one again when it has ended."
@@ -201,8 +201,8 @@ def open_study(run: Path) -> Iterator[OpenStudy]:
 
 
 def read_tasks(folder: HumanFolder, key: Iterable[KeyedTask]) -> dict[str, Data]:
-    """What the tasks of the `key` show, by their ids. Raises InputError for a file that cannot be
-    read or lacks one."""
+    """Contents of the tasks of the `key`, by their ids. Raises InputError for a file that cannot be
+    read or lacks a task."""
     found: dict[str, Data] = {}
     files: dict[Path, dict[str, Data]] = {}
     for keyed in key:

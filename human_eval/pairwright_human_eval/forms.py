@@ -1,8 +1,8 @@
 """The forms that annotators fill in: their questions and choices, the templates that show them, and
 what a filled-in form says.
 
-Texts are in English where they are used. Every other language is `languages/CODE.toml`, with its
-words by the English ones, and guidelines beside it.
+Texts in the code are in English. Every other language is `languages/CODE.toml`, with its
+words by the English ones; its guidelines are in the same folder.
 """
 
 import json
@@ -33,7 +33,7 @@ from pairwright_human_eval.records import (
 from pairwright_human_eval.safe_html import plain_text
 
 COMMENT = "comment"
-"""The control that holds a comment. Nobody has to write one."""
+"""The control that holds a comment, which is optional."""
 LONGEST_COMMENT = 5_000
 """Characters of a comment that is kept."""
 # An at sign, in any spelling that a page would show as one.
@@ -49,9 +49,9 @@ class Language(Record):
 
     code: str
     separator: str = ","
-    """Of cells in CSV, as spreadsheets of the language's country expect it."""
+    """Separator of cells in CSV, as spreadsheets of the language's country expect it."""
     words: dict[str, str] = Field(default_factory=dict)
-    """By the English text; a text that is not here stays English."""
+    """Translations by the English text; a text that is not here stays English."""
 
     def __call__(self, text: str) -> str:
         return self.words.get(text, text)
@@ -80,7 +80,7 @@ class Question(NamedTuple):
     control: str
     question: str
     choices: dict[str, str]
-    """What is stored, and what the annotator reads."""
+    """Stored values, with the words that the annotator reads."""
     heading: str = ""
     """The line that is asked about, where there are several."""
 
@@ -199,7 +199,7 @@ def render_guidelines(
 def read_form(
     entries: Iterable[tuple[str, str]], task: KeyedTask, scales: tuple[Scale, ...]
 ) -> tuple[Said, ...] | Objection:
-    """What a filled-in form says, from its controls with their choices: places become roles. Every
+    """Answers in a filled-in form, from its controls with their choices: places become roles. Every
     control must be answered, once."""
     asked = questions(task.kind, scales, task.aspects)
     chosen: dict[str, str] = {}
@@ -233,5 +233,5 @@ def nameless(comment: str) -> str:
 
 
 def quoted(text: str) -> str:
-    """Something that somebody else wrote, for a detail: visible, and short."""
+    """Quote another person's text in a detail: visible, and short."""
     return ascii(text if len(text) <= 40 else text[:40] + "…")

@@ -58,12 +58,12 @@ class Project(NamedTuple):
 
 
 class LabelStudioClient:
-    """A Label Studio server and somebody's key to it: a legacy or a personal access token."""
+    """A Label Studio server and a person's key to it: a legacy or a personal access token."""
 
     def __init__(self, url: str, api_key: str | None = None) -> None:
-        """Nothing is sent yet. The key is that of the environment, so that no shell history holds
-        it. Raises InputError for an address that is not one, for a key that cannot be sent or has
-        expired, and where the SDK is not installed."""
+        """Check the address and the key; nothing is sent yet. The key is read from the environment,
+        so that no shell history holds it. Raises InputError for an invalid address, for a key that
+        cannot be sent or has expired, and if the SDK is not installed."""
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname or parts.username:
             fix = "Give http:// or https://, a host and perhaps a port; the key is no part of it."
@@ -92,7 +92,7 @@ class LabelStudioClient:
         self._http.close()
 
     def projects(self, part: str) -> dict[int, Project]:
-        """By id: the projects with `part` in their title."""
+        """Projects with `part` in their title, by id."""
         found: dict[int, Project] = {}
         with self._asking():
             for p in self._sdk.projects.list(title=part, page_size=100, include=_FIELDS):
@@ -169,7 +169,7 @@ class LabelStudioClient:
         return EndpointRefused(f"{self.url}: answered {status}: {text}\n  {ask}")
 
     def _text(self, reply: str) -> str:
-        """What a reply says, without the key; a page of HTML is only named."""
+        """Text of a reply, without the key; a page of HTML is only named."""
         if reply.strip().startswith("<"):
             return "a web page"
         with suppress(ValueError, TypeError, KeyError, RecursionError):
@@ -186,18 +186,18 @@ class PushedProject(Record):
     kind: Kind
     round: int
     tasks: tuple[str, ...] = ()
-    """None while it is not known whether all of them are there."""
+    """Tasks on the server; empty while it is not known whether all of them are there."""
 
 
 class ServerState(Record):
-    """What was pushed, and where to."""
+    """Projects that were pushed, and the address of their server."""
 
     url: str
     projects: tuple[PushedProject, ...] = ()
 
 
 def title_of(study: OpenStudy) -> str:
-    """What the titles of a study's projects begin with: no other study has it."""
+    """Start of the titles of a study's projects: no other study has it."""
     return "Study " + digest(study.fixed.model_dump(mode="json")).removeprefix("sha256:")[:8]
 
 
@@ -205,14 +205,14 @@ def title_of(study: OpenStudy) -> str:
 
 
 class PushResult(NamedTuple):
-    """What a push did."""
+    """Result of a push: counts of tasks, and links for the annotators."""
 
     imported: int
     already: int
     """Tasks that were there before."""
     links: Mapping[str, list[tuple[Kind, str]]]
-    """By annotator, in the order of the work: kinds of tasks and where to label them, one after
-    the other. The list of tasks (without `labeling=1`) would show what else there is."""
+    """Kinds of tasks by annotator, in the order of the work, with links to label them one after the
+    other. The list of tasks (without `labeling=1`) would show what else there is."""
 
 
 def push_tasks(
@@ -274,7 +274,7 @@ def push_tasks(
 
 def _delete(server: LabelStudioClient, title: str, cut: set[int]) -> None:
     """Delete the projects whose import was cut off, with what of it may have arrived. Raises
-    InputError if somebody has answered there."""
+    InputError if an annotator has answered there."""
     for id, found in server.projects(title).items() if cut else ():
         if id in cut and found.answered:
             what = "the import was cut off, and people have answered what of it arrived"
@@ -345,8 +345,8 @@ def pull_answers(run: RunPath, *, progress: Progress = log_notes) -> ImportedAns
 def _fetch(
     server: LabelStudioClient, study: OpenStudy, project: PushedProject, found: Project | None
 ) -> str | InputError:
-    """Fetch a project into one raw file; what is odd about it, or why it is not taken in. Counts do
-    not show whether an answer was changed, so all of it is fetched again."""
+    """Fetch a project into one raw file; gives a warning, or the reason why it is not imported.
+    Counts do not show whether an answer was changed, so all of it is fetched again."""
     name, form = f"The project `{project.title}`", study.folder.form(project.kind)
     if found is None:
         return f"{name} is not on the server any more: what was pulled of it before stays."

@@ -16,24 +16,24 @@ from pairwright.settings.domains import Scale
 from pairwright.settings.rules import HumanRules
 
 Data = dict[str, JsonValue]
-"""What a task shows."""
+"""Fields that a task shows."""
 Kind = Literal["quality", "preference", "rubric"]
 Purpose = Literal["vote", "repeat"]
-"""Why a task exists. Only `vote` counts towards a decision; a repeat measures the annotator."""
+"""Reason for a task. Only `vote` counts towards a decision; a repeat measures the annotator."""
 Place = Literal["A", "B"]
 Role = Literal["chosen", "rejected", "first", "second"]
 Label = Literal["chosen", "equal"]
-"""What people are to say of a pair: that the chosen response serves this user better or, in a
-placebo, that there is no difference."""
+"""Expected answer on a pair: the chosen response serves this user better or, in a placebo, there is
+no difference."""
 State = Literal["verified", "refused", "disputed", "waiting"]
 Tool = Literal["label-studio", "spreadsheet"]
-"""What annotators work with."""
+"""Tool that annotators work with."""
 AnswerKind = Literal["preference", "quality", "support", "delivery", "comment"]
 Said = tuple[AnswerKind, str, str]
 """Kind, item and label of an answer, as in `Answer`."""
 
 KINDS: tuple[Kind, ...] = ("quality", "preference", "rubric")
-"""In the order in which an annotator does them."""
+"""Kinds of tasks, in the order in which an annotator does them."""
 OTHER: dict[Role, Role] = {
     "chosen": "rejected", "rejected": "chosen", "first": "second", "second": "first"
 }  # fmt: skip
@@ -42,7 +42,7 @@ BOTH, NEITHER = "both", "neither"
 SUPPORT = ("contradicted", "no", "plausibly", "clearly")
 NO_TIME = datetime.min.replace(tzinfo=UTC)
 SIMULATED = "simulated-"
-"""How the raw files of simulated annotators begin."""
+"""Start of the names of raw files of simulated annotators."""
 
 
 def pseudonyms(n: int, role: str = "annotator") -> tuple[str, ...]:
@@ -85,7 +85,7 @@ class KeyedTask(Record):
 
     @property
     def expected(self) -> Place | None:
-        """Where the chosen response is shown; none if no response is to be preferred."""
+        """Place where the chosen response is shown; None if no response is to be preferred."""
         if self.kind == "quality" or self.label == "equal":
             return None
         return "A" if self.a == "chosen" else "B"
@@ -99,14 +99,14 @@ class Task(NamedTuple):
 
 
 class Study(Record):
-    """What was fixed when the tasks were exported (`human/private/study.json`)."""
+    """Terms of a study, fixed when the tasks were exported (`human/private/study.json`)."""
 
     version: str
     pairs_hash: str
-    """Of pairs.jsonl, which must not change once people work on it."""
+    """Hash of pairs.jsonl, which must not change once people work on it."""
     key_hash: str = ""
     seed: int
-    """Secret: sides, ids and orders are drawn with it, and nobody who has it is blind."""
+    """Secret seed of sides, ids and orders: a person who has it is not blind."""
     annotators: tuple[str, ...]
     overlap: int
     """0: as many people answer each question as the rule asks for."""
@@ -140,13 +140,13 @@ class Answer(Record):
     seconds: float | None
     """Time with the task open, if the annotation tool recorded it."""
     at: str
-    """When it was last changed; empty in spreadsheets."""
+    """Time of the last change; empty in spreadsheets."""
     source: str
     """The raw file that it is in."""
 
 
 class Objection(NamedTuple):
-    """Why an annotation is not an answer. The detail names no person and quotes little."""
+    """Reason why an annotation is not an answer. The detail names no person and quotes little."""
 
     reason: str
     detail: str = ""
@@ -172,7 +172,7 @@ class Given(NamedTuple):
     file: str
     place: str
     identity: str
-    """The tool's own name for it, the same in every export; empty for a task that nobody began."""
+    """The tool's own name for it, the same in every export; empty for a task that was not begun."""
     project: str = ""
     """A later file of the same project, with this task, replaces it; empty: no file does."""
     at: datetime = NO_TIME
@@ -182,5 +182,5 @@ class Given(NamedTuple):
     seconds: float | None = None
     comment: str = ""
     said: tuple[Said, ...] | None = None
-    """None for a skip, and with a fault."""
+    """Answers; None for a skip, and with a fault."""
     fault: Objection | None = None

@@ -1,5 +1,5 @@
-"""What a release states of its study: answers by pseudonym, without comments and clock times;
-outlines of all units, refused ones too; how each annotator did in checks and repeats. And the
+"""The released part of a study: answers by pseudonym, without comments and clock times; outlines of
+all units, refused ones too. Also the results of each annotator in checks and repeats, and the
 figures that follow from these.
 """
 
@@ -24,7 +24,7 @@ from pairwright_human_eval.votes import study_votes
 
 
 class PublicAnnotator(Record):
-    """How one annotator did in attention checks."""
+    """Result of one annotator in attention checks."""
 
     annotator: str
     simulated: bool
@@ -36,9 +36,9 @@ class PublicStudy(Record):
     """human/study.json."""
 
     policy: HumanRules
-    """In force."""
+    """Rules in force."""
     fixed: HumanRules
-    """As fixed before the first answer."""
+    """Rules as fixed before the first answer."""
     scales: tuple[Scale, ...]
     of: int
     """Units in the run, from which the study's were drawn."""
@@ -52,8 +52,8 @@ class Findings(Record):
     """The figures that follow from the answers."""
 
     agreement: dict[str, Agreement]
-    """By question, in the order in which they are asked. "Cannot tell" and "cannot judge" are
-    missing values."""
+    """Agreement by question, in the order in which they are asked. "Cannot tell" and "cannot judge"
+    are missing values."""
     preferred: Estimate
     """Votes for the chosen response, of those for either; placebos, whose chosen one is drawn, are
     left out."""
@@ -75,14 +75,14 @@ class ReleasedStudy:
 
     @property
     def excluded(self) -> frozenset[str]:
-        """Who failed the attention checks."""
+        """Annotators who failed the attention checks."""
         rows = {one.annotator: (one.passed, one.checks) for one in self.study.annotators}
         passed = pd.DataFrame.from_dict(rows, orient="index", columns=["k", "n"], dtype=int)
         return excluded_by(passed, self.study.policy.attention_floor)
 
     @property
     def tasks(self) -> int:
-        """How many tasks were answered."""
+        """Number of answered tasks."""
         return self.table["task"].nunique()
 
     @property
@@ -96,7 +96,7 @@ class ReleasedStudy:
 
     @cached_property
     def aspect_counts(self) -> dict[str, tuple[AspectCounts, ...]]:
-        """By pair: the answers on each of its aspects that count; empty if nobody was asked."""
+        """Counted answers on each aspect, by pair; empty if no annotator was asked."""
         given = rule.tally(self.table, self.excluded)
         return {
             pair.id: rule.aspects_of(given, pair) for unit in self.outlines for pair in unit.pairs
@@ -108,7 +108,7 @@ class ReleasedStudy:
 
 
 def read_public(layout: Layout) -> ReleasedStudy | None:
-    """The study of a release; None if nobody was asked.
+    """The study of a release; None if no annotator was asked.
 
     Raises InputError naming the file and line that is not what it should be.
     """
@@ -128,8 +128,8 @@ def published(
     rules: HumanRules,
     leaving: Set[str] = frozenset(),
 ) -> ReleasedStudy:
-    """What a release holds of a study. `rules` is in force, and `leaving` are units that are not to
-    be in it, with every answer on them."""
+    """Make the released part of a study. `rules` is in force, and `leaving` are units that are not
+    to be in it, with every answer on them."""
     kept = tuple(unit for unit in outlines if unit.id not in leaving)
     asked = {unit.id for unit in kept}
     simulated = {one.annotator for one in answers if one.source.startswith(SIMULATED)}
@@ -186,7 +186,7 @@ def share_by_dyad(hits: pd.Series, dyads: pd.Series) -> Estimate:
 
 
 def study_agreement(counted: pd.DataFrame, scales: tuple[Scale, ...]) -> dict[str, Agreement]:
-    """How far annotators agree, by question."""
+    """Agreement of annotators by question."""
     table = study_votes(counted)
     asked: dict[str, tuple[Sequence[object], Measurement]] = {
         f"quality: {scale.name}": (range(scale.low, scale.high + 1), "ordinal") for scale in scales

@@ -1,7 +1,7 @@
 """The report of a study: its figures, functions of the table of answers, and its page.
 
 All but the decisions is estimated on all units that people were asked about, before any decision,
-with 95 % intervals by pair of users; with fewer than five of these there is none.
+with 95 % intervals by pair of users. Fewer than five of these give no interval.
 """
 
 from collections import Counter
@@ -40,7 +40,7 @@ class GroupDecisions(Record):
     units: int
     states: dict[State, int]
     reasons: dict[str, int]
-    """How many units are in a state for a reason, as `state: reason`; one may have several."""
+    """Number of units in a state for a reason, as `state: reason`; one may have several."""
     verified: Estimate
 
 
@@ -69,13 +69,13 @@ class StudyReport(Findings):
     simulated: int
     """Tasks that a program answered."""
     rule: HumanRules
-    """In force."""
+    """Rule in force."""
     changed: dict[str, tuple[str, str]]
     """Numbers of the rule that are not as they were at export: then, and now."""
     decisions: tuple[GroupDecisions, ...]
     unverified: tuple[Decision, ...]
     judge: dict[str, Estimate]
-    """By question: how often the judge and most people say the same."""
+    """Rate by question at which the judge and most people say the same."""
     annotators: tuple[AnnotatorRow, ...]
 
     @property
@@ -86,10 +86,10 @@ class StudyReport(Findings):
 
 @dataclass(frozen=True, slots=True)
 class DecisionReport:
-    """What people decided, and the report on it, which is RUN/human/report.html, .md and .json."""
+    """Decisions of people, and the report on them: RUN/human/report.html, .md and .json."""
 
     decisions: Mapping[str, Decision]
-    """By unit, a twin or a pair: verified, refused, disputed or waiting, and why."""
+    """Decisions by unit, a twin or a pair: verified, refused, disputed or waiting, and why."""
     report: StudyReport
     to_adjudicate: int
     """Disputed units that no second round has asked about yet."""
@@ -199,8 +199,8 @@ def _annotators(
 def judge_against_people(
     counted: pd.DataFrame, outlines: Sequence[Outline], scales: tuple[Scale, ...]
 ) -> Iterator[tuple[str, Estimate]]:
-    """How often the judge says what people say by their majority, "cannot tell" left out, or by
-    their mean."""
+    """Rate at which the judge agrees with people: with their majority, "cannot tell" left out, or
+    with their mean."""
     told = counted[counted["label"] != CANNOT_TELL]
     kept = {"dyad": "first", "judge": "first", "people": "mean"}
     pairs = [pair for unit in outlines for pair in unit.pairs]

@@ -41,8 +41,8 @@ def render_markdown(text: str) -> str:
 
 
 def plain_text(page: str) -> str:
-    """What `render_markdown` gave as text for a cell: a line for each line, with `-` or a number
-    before the points of a list, and `|` before the cells of a table."""
+    """Plain text for a cell, from a page of `render_markdown`. Points of a list begin with `-` or a
+    number, cells of a table with `|`."""
     lists: list[Iterator[str]] = []
 
     def shown(tag: re.Match[str]) -> str:

@@ -27,7 +27,7 @@ COLUMNS = (TASK, FIELD, "what", "text", "choices", ANSWER)
 SKIP_WORD = "skip"
 """The answer that skips a task."""
 _FORMULA = tuple("=+-@\t\r\n＝＋－＠")
-"""What a spreadsheet may take for the start of a formula, or for the end of a cell."""
+"""Characters that a spreadsheet may take for the start of a formula, or for the end of a cell."""
 LONGEST = 30_000
 """Characters of a cell; Excel cuts off what is behind 32,767."""
 MOST_NAMED = 5
@@ -189,7 +189,7 @@ def _read_task(
     language: Language,
     mistakes: list[tuple[int, str]],
 ) -> Given:
-    """What somebody wrote for one task; what cannot be read is added to the mistakes."""
+    """Answers of one person to one task; what cannot be read is added to the mistakes."""
     asked = questions(keyed.kind, study.scales, keyed.aspects, language)
     english = questions(keyed.kind, study.scales, keyed.aspects)
     chosen: dict[str, str] = {}
@@ -230,5 +230,5 @@ def _read_task(
 
 
 def _plain(text: str) -> str:
-    """For comparing: without case, and with single spaces."""
+    """Text for comparing: without case, and with single spaces."""
     return " ".join(text.split()).casefold()

@@ -26,12 +26,12 @@ _START = datetime(2026, 1, 5, 9, tzinfo=UTC)
 _SECONDS: dict[Kind, float] = {"quality": 60, "preference": 40, "rubric": 75}
 _SUPPORTED = ("clearly", "clearly", "clearly", "plausibly", "plausibly", "no")
 CANNOT_TELL_SHARE = 0.01
-"""Of the answers that may say so."""
+"""Share of "cannot tell" among the answers that may say so."""
 
 
 @dataclass(frozen=True, slots=True)
 class SimulatedAnswers:
-    """Who answered what."""
+    """Simulated answers, with the annotators who were careless."""
 
     tasks: int
     """Those that were open."""
@@ -106,7 +106,7 @@ def _annotation(
     )
 
     def choice(control: str) -> str:
-        """What somebody ticks who reads: the truth, or with probability 1 - `accuracy` another."""
+        """Choice of a careful annotator: the truth, or with probability 1 - `accuracy` another."""
         name, _, number = control.rpartition("_")
         unsure, right = chance.random() < CANNOT_TELL_SHARE, chance.random() < accuracy
         if scale := by_name.get(name):

@@ -1,7 +1,7 @@
-"""A study: what it takes, its blind tasks, those of its second round, and how far it is.
+"""A study: its size, its blind tasks, the tasks of its second round, and its progress.
 
 The second round asks new people about what the first left disputed: a preference goes to as many as
-the rule asks for, a quality that nobody could judge to one. They see no earlier answer, so theirs
+the rule asks for, a quality that no one could judge, to one. They see no earlier answer, so theirs
 are independent of the first.
 """
 
@@ -48,7 +48,7 @@ _TAG = re.compile(r"<[^>]+>")
 
 @dataclass(frozen=True, slots=True)
 class StudyTasks:
-    """What a study asks of its annotators."""
+    """Settings of a study: what each annotator is asked."""
 
     folder: Path
     """RUN/human: its files load into any Label Studio; `private` in it is not for annotators."""
@@ -64,13 +64,13 @@ class StudyTasks:
     workloads: Mapping[str, int]
     """The tasks of each annotator, by name."""
     hours: Mapping[Kind, float]
-    """To read the tasks of a kind once, by all annotators together."""
+    """Hours to read the tasks of a kind once, for all annotators together."""
     sheets: tuple[Path, ...]
     """The files to fill in, if people work in spreadsheets."""
 
     @property
     def asked(self) -> dict[Kind, int]:
-        """How many people answer each question of a kind."""
+        """Number of people who answer each question of a kind."""
         return {
             kind: people_for(kind, self.study.overlap, self.study.policy) for kind in records.KINDS
         }
@@ -85,7 +85,7 @@ def _drafted(
     tool: Tool,
     language: str = "en",
 ) -> tuple[StudyTasks, list[Task]]:
-    """Draw the units, fit overlap and rule to the number of people, and make everybody's tasks.
+    """Draw the units, fit overlap and rule to the number of people, and make all their tasks.
     Raises InputError if there is nothing to verify."""
     folder, file = RunFolder(run), run / "pairs.jsonl"
     config = folder.settings()
@@ -192,7 +192,7 @@ def words_shown(data: Data) -> int:
 # The second round
 
 Part = tuple[str, str]
-"""What is asked in the second round: a preference by unit and pair, or a unit's quality, without a
+"""Subject in the second round: a preference by unit and pair, or a unit's quality, without a
 pair."""
 
 
@@ -276,7 +276,7 @@ def decide_study(study: folders.OpenStudy) -> dict[str, "Decision"]:
 
 
 def open_parts(decision: "Decision") -> Iterator[Part]:
-    """What a second round has to ask about a unit: nothing if it is not disputed."""
+    """Parts of a unit that a second round asks about: no part if it is not disputed."""
     if decision.state != "disputed":
         return
     if any(reason.startswith("quality:") for reason in decision.reasons):
@@ -288,8 +288,8 @@ def open_parts(decision: "Decision") -> Iterator[Part]:
 def deal(
     votes: Mapping[Part, int], names: Sequence[str], key: Iterable[KeyedTask]
 ) -> list[tuple[Part, str]]:
-    """Who gets what, evenly. `votes` is how many people each part needs, `key` what is asked
-    already. One person gets two parts of a unit only if nobody else is left."""
+    """Assignment of parts to people, evenly. `votes` is how many people each part needs, `key` what
+    is asked already. One person gets two parts of a unit only if no other is left."""
     there = defaultdict[Part, set[str]](set)
     for task in key:
         if task.round == 2:
@@ -330,14 +330,14 @@ def add_adjudication(study: folders.OpenStudy, added: Sequence[Task]) -> tuple[P
 
 @dataclass(frozen=True, slots=True)
 class StudyStatus:
-    """How far a study is, by the answers that were imported or pulled."""
+    """Progress of a study, by the answers that were imported or pulled."""
 
     tasks: Mapping[str, Mapping[str, tuple[int, int]]]
-    """By annotator and kind, or `adjudication`: how many are answered, and of how many."""
+    """Numbers of answered tasks and of all tasks, by annotator and kind, or `adjudication`."""
     skipped: Mapping[str, int]
     """Tasks that were skipped, by annotator: they are open."""
     marks: Mapping[str, str]
-    """Who is `withdrawn`, or `excluded` by the attention checks of the last report."""
+    """Marks of people: `withdrawn`, or `excluded` by the attention checks of the last report."""
     states: Mapping[State, int]
     """Units by the decision of the last report."""
     stale: bool

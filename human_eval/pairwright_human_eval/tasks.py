@@ -1,11 +1,11 @@
-"""The tasks that annotators see, and who gets which.
+"""The tasks that annotators see, and their assignment to annotators.
 
 Nothing in a task says which response is which.
 Responses become safe HTML, posts and questions plain text without invisible characters. The one
 name in a task is its opaque id; everything else about it is in the private key.
 
 An annotator with a preference task of a unit has no other preference or rubric task of it. As
-far as there are enough annotators, somebody who is asked about a user's aspects for a question is
+far as there are enough annotators, one who is asked about a user's aspects for a question is
 not asked for that user's preference on it in another unit. Under these rules the loads are kept
 even, and so is, for each annotator and domain, how often the chosen response is shown as A.
 """
@@ -39,7 +39,7 @@ from pairwright_human_eval.safe_html import render_markdown
 from pairwright_human_eval.units import Unit, swapped_units
 
 NO_PASSAGE = "–"
-"""Where an aspect of the data comes without evidence."""
+"""Mark of an aspect of the data that comes without evidence."""
 REPEAT_AFTER = 15
 """A repeat comes so many tasks after what it repeats, or later."""
 LATEST_MEAN = 0.55
@@ -54,7 +54,7 @@ class BlindUnit(NamedTuple):
     """A unit with its responses on their sides: what is common to all tasks of it."""
 
     seed: int
-    """The study's, which is secret: without it a task's id says nothing."""
+    """Seed of the study, which is secret: without it a task's id reveals nothing."""
     unit: Unit
     swapped: bool
     """Whether A is the unit's second response."""
@@ -67,7 +67,7 @@ class BlindUnit(NamedTuple):
         return (second, first) if self.swapped else (first, second)
 
     def role(self, pair: Pair | None) -> Role:
-        """What the response shown as A is: for a pair, or else for the unit."""
+        """Role of the response shown as A: for a pair, or else for the unit."""
         if pair is None:
             return "second" if self.swapped else "first"
         return "chosen" if pair.chosen == self.responses[0] else "rejected"
@@ -134,7 +134,7 @@ def _posts(posts: Iterable[Post]) -> list[JsonValue]:
 
 
 def people_for(kind: Kind, overlap: int, rules: HumanRules) -> int:
-    """How many people answer each question of a kind."""
+    """Number of people who answer each question of a kind."""
     votes = {
         "quality": rules.quality_votes,
         "preference": rules.votes,
@@ -186,7 +186,7 @@ class _Dealer:
         """Annotator, kind, question and the user it was about."""
 
     def raters(self, unit: Unit) -> list[str]:
-        """Who rates the quality of a unit: those who have rated fewest."""
+        """Annotators who rate the quality of a unit: those who have rated fewest."""
         chance = random.Random(content_id("quality", str(self._study.seed), unit.id))
         everybody = self._study.annotators
         loads = {who: (self._loads[who, "quality"], chance.random()) for who in everybody}
@@ -195,8 +195,8 @@ class _Dealer:
         return raters
 
     def seated(self, page: BlindUnit) -> list[tuple[str, Pair | None]]:
-        """Who is asked for the preference on which pair of a unit, or, without a pair, for the
-        aspects of all of them. Nobody is named twice."""
+        """Annotators for the preference on each pair of a unit and, without a pair, for the aspects
+        of all of them. Each is named once."""
         unit, seats = page.unit, list[Pair | None]()
         for pair in unit.pairs:
             seats += [pair] * self._people("preference")
@@ -229,8 +229,8 @@ class _Dealer:
         return people_for(kind, self._study.overlap, self._study.policy)
 
     def _cost(self, who: str, pair: Pair | None, unit: Unit, sign: int) -> float:
-        """What it costs to ask somebody for a preference, or for aspects; `sign` is 1 where the
-        chosen response is shown as A, -1 where it is B, 0 if none is to be preferred."""
+        """Cost of asking an annotator for a preference, or for aspects. `sign` is 1 if the chosen
+        response is shown as A, -1 if it is B, 0 if neither is to be preferred."""
         # A task too many weighs as much as one step out of balance. No load outweighs telling
         # somebody the aspects of a user whose preference they are asked for.
         kind: Kind = "preference" if pair else "rubric"
@@ -243,7 +243,7 @@ class _Dealer:
 def _ordered(who: str, tasks: list[Task], study: Study) -> list[Task]:
     """An annotator's tasks in a seeded order, the preferences last and some of them repeated.
 
-    Where few tasks are left for a repeat, its place would tell it, and there is none.
+    If few tasks are left for a repeat, its place would reveal it, so there is no repeat.
     """
     chance = random.Random(content_id("tasks", str(study.seed), who))
     chance.shuffle(tasks)

@@ -1,6 +1,6 @@
-"""What is verified and released as one: a twin with both its sides, or a single pair.
+"""Units that are verified and released as one: a twin with both its sides, or a single pair.
 
-An outline is a unit without any text: what decisions and figures need of it beside the answers, so
+An outline is a unit without any text: what decisions and figures need besides the answers, so
 that they can be derived again from a release, which has no refused pairs.
 """
 
@@ -38,7 +38,7 @@ class Unit:
 
     @property
     def label(self) -> Label:
-        """What people are to say of its pairs."""
+        """Expected answer of people on its pairs."""
         return "equal" if MODES[self.mode].label == "equal" else "chosen"
 
     @property
@@ -117,7 +117,7 @@ class Outline(Record):
 
 
 def outline_of(unit: Unit) -> Outline:
-    """What is left of a unit without its texts."""
+    """The outline of a unit: the unit without its texts."""
     roles: dict[Side, str] = {"chosen": "first", "rejected": "second"}
     pairs = []
     for pair in unit.pairs:

@@ -29,7 +29,7 @@ from pairwright_human_eval.records import CANNOT_JUDGE, CANNOT_TELL
 
 Row = dict[str, Any]
 Found = Iterator[tuple[str, str, str, object] | str]
-"""What a format holds: votes with their VOTE columns; a reason for anything else."""
+"""Contents of a format: votes with their VOTE columns; a reason for anything else."""
 VOTE = ("question", "item", "annotator", "label")
 NAMES = {
     "item": ("item", "item_id", "task", "task_id", "hitid", "example_id"),
@@ -59,8 +59,8 @@ class QuestionVotes(Record):
     counts: dict[str, int]
     """Votes by label."""
     raters: dict[str, Estimate]
-    """By annotator, the least in line first: votes that are what more than half of the others on
-    the item say, of those on items with such a label."""
+    """Agreement of each annotator, the lowest first: votes equal to the label of more than half of
+    the others on the item. Items without such a label are left out."""
     places: tuple[str, str] | None
     """The labels that name places."""
     first: Estimate | None
@@ -78,7 +78,7 @@ class VotesReport(Record):
     votes: int
     questions: tuple[QuestionVotes, ...]
     notes: tuple[str, ...]
-    """What was left out, and why."""
+    """Notes on what was left out, and why."""
 
 
 def agreement_of(
@@ -312,4 +312,4 @@ FORMATS: dict[str, tuple[tuple[str, ...], Callable[[list[Row]], Found]]] = {
     "Argilla": (("responses",), _argilla),
     "MTurk": (("WorkerId", "HITId"), _mturk),
 }
-"""By name of each known format: the columns that show it, and its reader."""
+"""Known formats by name: the columns that show each, and its reader."""

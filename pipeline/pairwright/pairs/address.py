@@ -131,8 +131,8 @@ class Tombstone(Record):
 
 
 def read_tombstones(run: Path) -> ForgetList:
-    """Who and what the next release of a run goes without. Raises InputError for a line that is
-    not a tombstone: whom it named would come back."""
+    """Names of people and posts that the next release of a run leaves out. Raises InputError for a
+    line that is not a tombstone: whom it named would come back."""
     if not (run / TOMBSTONES_FILE).exists():
         return ForgetList()
     names = {line.name for line in read_lines(run / TOMBSTONES_FILE, Tombstone)}

@@ -1,5 +1,5 @@
-"""What a cell of another person's file holds: texts, messages, transcripts, posts, and lists of
-them in JSON or Python. Texts are not changed, since an audit is about them.
+"""Cells of another person's file: texts, messages, transcripts, posts, and lists of them in JSON or
+Python. Texts are not changed, since an audit is about them.
 """
 
 import ast

@@ -20,9 +20,9 @@ from pairwright.text import visible
 Fields = Mapping[str, Any]
 KNOWN = tomllib.loads(Path(__file__).with_name("known.toml").read_text(encoding="utf-8"))
 USUAL: dict[str, list[str]] = KNOWN["columns"]
-"""What a row is made of, and the columns that usually hold it."""
+"""Parts of a row, with the columns that usually hold them."""
 FORMS = (("chosen", "rejected"), ("first", "second", "label"), ("options", "key"))
-"""What says which response is better: a file has one of these forms."""
+"""Columns that say which response is better: a file has one of these forms."""
 CHOICE = frozenset(name for form in FORMS for name in form)
 PLACES = {name: n for n, name in enumerate(
     "first second third fourth fifth sixth seventh eighth ninth tenth".split())}  # fmt: skip
@@ -37,17 +37,17 @@ class Columns:
     """The columns of one file, by what they hold, and the meaning of its labels."""
 
     named: Mapping[str, str]
-    """By what it holds; several with commas between."""
+    """Columns by what they hold; several with commas between."""
     given: frozenset[str] = frozenset()
     """Those that the person named."""
     meanings: Mapping[str, Meaning] = field(default_factory=dict)
-    """By label, as `token` writes it. Without a column of labels: by column that holds 0 or 1. By
-    an empty label: the place that is right in every row."""
+    """Meaning by label, as `token` writes it. Without a column of labels: by column that holds 0 or
+    1. By an empty label: the place that is right in every row."""
     said: tuple[str, ...] = ()
-    """What was recognised, for the person."""
+    """Messages for the person on what was recognised."""
 
     def value(self, fields: Fields, name: str) -> object:
-        """What a row holds under this name, a list of several columns; None without such a column.
+        """The value of a row under this name, a list for several columns; None without a column.
 
         Raises SourceRefusal if the person named a column that the row does not have.
         """
@@ -151,7 +151,7 @@ def _listed(text: str) -> str:
 
 
 def _said_of(meanings: Mapping[str, Meaning]) -> str:
-    """How labels are read, for the person."""
+    """Message for the person on how labels are read."""
     names = [*PLACES]
     if "" in meanings:
         return f"the {names[meanings[''] or 0]} is right in every row"
@@ -192,7 +192,7 @@ def token(value: object) -> str:
 
 
 def _words(labels: Iterable[str]) -> dict[str, Meaning]:
-    """What labels say by themselves, for those that do: a number does not."""
+    """Meanings of labels that are words with a meaning of their own: a number has none."""
     found: dict[str, Meaning] = {}
     for label in labels:
         compared, named = _COMPARED.fullmatch(label), _ONE.fullmatch(label)
@@ -208,8 +208,8 @@ def _words(labels: Iterable[str]) -> dict[str, Meaning]:
 def _meanings(
     named: dict[str, str], given: Mapping[str, Iterable[str]], first: Fields, rows: Iterable[Fields]
 ) -> dict[str, Meaning]:
-    """What the labels of a file mean. If they are columns that hold 0 or 1, the column of labels is
-    taken out of `named`. Raises InputError for labels whose meaning nothing says."""
+    """Meanings of the labels of a file. If they are columns that hold 0 or 1, the column of labels
+    is taken out of `named`. Raises InputError for labels whose meaning nothing says."""
     always = [place for place, values in given.items() if not values]
     if always and (len(given) > 1 or always[0] == "tie"):
         fix = "Give --label first alone for every row; or each with its values."

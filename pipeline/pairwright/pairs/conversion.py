@@ -1,5 +1,5 @@
-"""From a run's pair to its row, and from a row's question to one user's message, with what is shown
-about the person who asks.
+"""Conversion of a run's pair to its row, and of a row's question to one user's message, with what
+is shown about the asker.
 
 Reward models and RewardBench take no system message, so all of it is in the user's. Every line of
 a user's or planner's text begins with "> ", and no line of the frame does, so that no text can pass
@@ -114,7 +114,7 @@ _QUESTION = "Answer this question for that person."
 def user_message(
     question: str, posts: Sequence[Post | RowPost] = (), aspects: Sequence[str] = ()
 ) -> str:
-    """The question after the posts, oldest first, and the aspects; alone if there are none."""
+    """The question after the posts, oldest first, and the aspects; alone without them."""
     known = [_POSTS] if posts else []
     for place, post in enumerate(posts, start=1):
         day = post.created[:10] if post.created else "no date"

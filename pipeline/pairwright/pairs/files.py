@@ -33,7 +33,7 @@ from pairwright.sources.tables import (
 )
 
 NO_INFO = ReleaseInfo()
-"""Of what states nothing of itself, as other people's files."""
+"""Statements of a source that makes none about itself, as other people's files."""
 
 
 @dataclass(frozen=True)
@@ -48,14 +48,14 @@ class PairSource:
     of REASONS. `Problems().sound(...)` counts them. Raises InputError if a whole file cannot be
     used."""
     said: tuple[str, ...] = ()
-    """How columns and labels are read, a line each, if that is not plain to see."""
+    """Notes on how columns and labels are read, a line each, if that is not plain to see."""
     version: str = ""
     folder: Path | None = None
     """The folder of a release or a run."""
     total: int | None = None
     """Rows, if that is known before they are read."""
     info: ReleaseInfo = NO_INFO
-    """What a release states of itself, or a run of the release it will be."""
+    """Statements of a release about itself, or of a run about the release it will be."""
 
     def __iter__(self) -> Iterator[Row]:
         """The rows that can be read, as often as asked."""
@@ -63,7 +63,7 @@ class PairSource:
 
 
 class Maps(NamedTuple):
-    """What the person says of a file, and to which command."""
+    """Options on a file's columns and labels, and the command that takes them."""
 
     columns: Mapping[str, str]
     labels: Mapping[str, tuple[str, ...]]
@@ -72,7 +72,7 @@ class Maps(NamedTuple):
 
 _METADATA = {"dataset_infos.json", "dataset_info.json", "dataset_dict.json", "state.json",
              "croissant.json"}  # fmt: skip
-"""What the Hub's clients write next to the rows."""
+"""Names of files that the Hub's clients write next to the rows."""
 _SPLITS = ("train", "test", "validation", "valid", "dev", "eval")
 _RUN = {"rubric", "draft", "mode", "twin_id"}
 _MOST = 40
@@ -85,7 +85,7 @@ class _Piece(NamedTuple):
 
     table: Callable[[], SourceTable]
     name: str
-    """How a place in it is named: a file's path below what was given."""
+    """Name of the table in a place: a file's path below what was given."""
     config: str
     split: str
     flat: bool = False
@@ -128,7 +128,7 @@ def open_files(path: Path, maps: Maps) -> PairSource:
 
 
 def _suffix(path: Path) -> str:
-    """What the file's name says it is, in small letters: `.jsonl`, or `.jsonl.gz`."""
+    """Suffix of a file in small letters: `.jsonl`, or `.jsonl.gz`."""
     end = path.suffix.lower()
     return Path(path.stem).suffix.lower() + end if end == ".gz" else end
 
@@ -218,7 +218,7 @@ def _read_piece(piece: _Piece, columns: Columns, maps: Maps) -> Iterator[ReadRow
 
 
 def _advice(source: str, reason: str, there: Fields, columns: Columns, maps: Maps) -> str:
-    """What to do about a file in which no row could be read."""
+    """Advice on a file in which no row could be read."""
     if reason == "bad_key":
         return "Say where the numbers begin: --label first=0, or --label first=1."
     if not there:

@@ -27,7 +27,7 @@ from pairwright.records import Record, content_id
 _FIX = "Take the release again from where it was published."
 SPLITS = ("test", "validation")
 DOMAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
-"""What a domain may be called if it is to be part of a path."""
+"""Names of domains that can be part of a path."""
 _PART = re.compile(rf"data/({DOMAIN.pattern})/([a-z]+)-00000-of-00001\.parquet")
 
 
@@ -103,7 +103,7 @@ def write_checksums(root: Path) -> str:
 
 
 def root_digest(root: Path) -> str:
-    """`sha256:` over checksums.sha256. Raises InputError if there is none."""
+    """`sha256:` over checksums.sha256. Raises InputError if there is no such file."""
     path = Layout(root).checksums
     try:
         return f"sha256:{file_digest(path)}"
@@ -210,7 +210,7 @@ def read_rows(path: Path) -> Iterator[Row]:
 
 
 def count_rows(path: Path) -> int:
-    """How many rows a file says it has. Raises InputError where it is not Parquet."""
+    """Number of rows that a file states. Raises InputError if it is not Parquet."""
     try:
         return int(pq.read_metadata(path).num_rows)
     except (pa.ArrowException, OSError) as error:

@@ -108,7 +108,7 @@ def _pairs(
 
 
 def _shared(fields: Fields, columns: Columns, config: str, before: str) -> dict[str, Any]:
-    """What all pairs of a row have."""
+    """Fields that all pairs of a row share."""
     names = ("id", "category", "domain", "user", "source_url", "licence", "generator", "narrative")
     texts = {name: name_of(columns.value(fields, name), name) for name in names}
     created = time_of(columns.value(fields, "created"), "created")
@@ -153,7 +153,7 @@ def _prompt(value: object) -> str:
 def _cells(
     fields: Fields, columns: Columns, names: tuple[str, str], *, flat: bool
 ) -> dict[str, object]:
-    """What a row holds of both sides; of cells of text, the lists and messages in them."""
+    """Values of a row on both sides; of cells of text, the lists and messages in them."""
     cells = {name: columns.needed(fields, name) for name in names}
     if flat:
         lists = {name: parsed(cell, name) for name, cell in cells.items()}

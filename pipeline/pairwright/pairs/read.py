@@ -1,4 +1,4 @@
-"""Pairs of any origin: a release, a run folder, a file or folder of somebody's, a dataset of the
+"""Pairs of any origin: a release, a run folder, another person's file or folder, a dataset of the
 Hugging Face Hub.
 """
 
@@ -79,7 +79,7 @@ def is_release(folder: Path) -> bool:
 
 
 class _Statement(Record, extra="ignore"):
-    """Of stated.json, what an audit goes by."""
+    """Part of stated.json that an audit uses."""
 
     version: str
     kind: str = ""
@@ -119,7 +119,7 @@ def is_run(folder: Path) -> bool:
 
 
 class _Decision(Record, extra="ignore"):
-    """Of a line of human/decisions.jsonl, what a row states."""
+    """Part of a line of human/decisions.jsonl that a row states."""
 
     unit: str
     state: str

@@ -30,7 +30,7 @@ class RowPost(Record):
 
 
 class RowSupport(Record):
-    """How many annotators gave each answer to: do the posts support that this user wants this?"""
+    """Counts of annotators by answer to: do the posts support that this user wants this?"""
 
     clearly: int
     plausibly: int
@@ -44,7 +44,7 @@ class RowSupport(Record):
 
 
 class RowDelivery(Record):
-    """How many annotators gave each answer to: which response delivers it?"""
+    """Counts of annotators by answer to: which response delivers it?"""
 
     chosen: int
     """This response alone."""
@@ -64,10 +64,10 @@ class RowAspect(Record):
     chosen_score: int | None = None
     rejected_score: int | None = None
     support: RowSupport | None = None
-    """None if nobody was asked about it."""
+    """Answers on support; None if no annotator was asked about it."""
     delivery: RowDelivery | None = None
     follows: Follows | None = None
-    """How the planner inferred it; None for gold aspects."""
+    """Way in which the planner inferred it; None for gold aspects."""
 
 
 class RowQuality(Record):
@@ -92,7 +92,7 @@ class RowVotes(Record):
 
 
 class Row(Record):
-    """One pair as it is released, or as it was found in somebody's file."""
+    """One pair as it is released, or as it was found in another person's file."""
 
     id: str
     question: str
@@ -107,7 +107,7 @@ class Row(Record):
     """The item whose question this is, by the source's own id."""
     domain: str = ""
     mode: str | None = None
-    """None in other people's pairs."""
+    """Mode of the build; None in other people's pairs."""
     twin_id: str | None = None
     asked: bool = True
     """False on the side of a twin whose user did not ask this question."""
@@ -123,10 +123,10 @@ class Row(Record):
     comparison: QualityVerdict | None = None
     """The judge's pairwise verdict on quality, over both orders."""
     blind_preference: BlindPreference | None = None
-    """In how many of both orders the judge, which sees no user and may not call a tie, prefers the
-    chosen response. None if it was not asked, or no reply could be read."""
+    """Number of orders, of two, in which the judge prefers the chosen response. The judge sees no
+    user and may not call a tie. None if it was not asked, or no reply could be read."""
     votes: RowVotes | None = None
-    """None if nobody was asked."""
+    """Votes of annotators; None if no one was asked."""
     verified: bool = False
     """Whether people's answers verified it under the rule of its study."""
     simulated: bool = False
@@ -138,8 +138,8 @@ class Row(Record):
 
     @property
     def answer_key(self) -> tuple[RowAspect, ...]:
-        """What this user expects: the aspects that most annotators found supported, or all of them
-        if nobody was asked."""
+        """Aspects that this user expects: those that most annotators found supported, or all of
+        them if no annotator was asked."""
         return tuple(a for a in self.rubric_aspects if a.support is None or a.support.most)
 
     @cached_property
@@ -167,12 +167,12 @@ class Row(Record):
 
     @property
     def subject(self) -> str:
-        """What is kept or dropped as a whole: its twin, or itself."""
+        """Id of what is kept or dropped as a whole: its twin, or itself."""
         return self.twin_id or self.id
 
     @property
     def cluster(self) -> str:
-        """What its outcome depends on: its dyad, its user, or its prompt."""
+        """Id of what its outcome depends on: its dyad, its user, or its prompt."""
         return self.dyad or self.user or content_id("prompt", self.question)
 
     def derived_id(self) -> str:
@@ -182,9 +182,9 @@ class Row(Record):
 
 
 class Clusters:
-    """Which rows depend on each other: those of one dyad, user or prompt, and mirrored rows, which
-    have one prompt and the same two responses with the sides swapped. Users of mirrored rows share
-    a cluster, because what is right for the one is wrong for the other."""
+    """Groups of rows that depend on each other: those of one dyad, user or prompt, and mirrored
+    rows. Mirrored rows have one prompt and the same two responses with the sides swapped. Their
+    users share a cluster, because what is right for the one is wrong for the other."""
 
     def __init__(self) -> None:
         self._union = UnionFind()
@@ -228,13 +228,13 @@ class Choice(NamedTuple):
     """Its place: `file:line`."""
     options: int
     rights: int = 1
-    """How many of them are right. Each is paired with each wrong one."""
+    """Number of right options. Each is paired with each wrong one."""
     place: int | None = None
     """The place of the right option, from 0; None if the file has no order."""
 
     @property
     def chance(self) -> float:
-        """How often blind choosing is right: of the options, or of pairs if several are right."""
+        """Chance that a blind choice is right: of the options, or of pairs if several are right."""
         return 1 / self.options if self.rights == 1 else 0.5
 
 

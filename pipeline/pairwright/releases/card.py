@@ -60,7 +60,7 @@ def statement(topic: str, contents: Contents, manifest: Json) -> list[str]:
 
 
 def _shared(contents: Contents, manifest: Json) -> Json:
-    """What all templates see."""
+    """Values that all templates see."""
     counts, modes = manifest["rows"], modes_of(manifest)
     alike = [name for name in counts["licences"] if name.startswith("CC-BY-SA-")]
     return {
@@ -76,7 +76,7 @@ def _shared(contents: Contents, manifest: Json) -> Json:
 
 
 def build_of(contents: Contents) -> BuildSummary:
-    """How the pairs were built. Raises InputError if stated.json says it unlike a build."""
+    """Summary of how the pairs were built. Raises InputError if stated.json has another form."""
     try:
         return BuildSummary.model_validate(contents.stated.build)
     except ValidationError as error:
@@ -124,7 +124,7 @@ def _cut(text: str) -> str:
 
 @cache
 def column_texts() -> dict[str, str]:
-    """What each column of data/*.parquet holds."""
+    """Description of each column of data/*.parquet."""
     path = Path(__file__).with_name("columns.toml")
     texts: dict[str, str] = tomllib.loads(path.read_text(encoding="utf-8"))
     return texts
@@ -206,8 +206,8 @@ def own_licence(contents: Contents, modes: Iterable[Mode]) -> list[str]:
 
 
 def licences_on_hub(names: Set[str]) -> list[str]:
-    """Licences as the Hugging Face Hub writes them; `other` for those that it does not list or
-    nobody states."""
+    """Licences as the Hugging Face Hub writes them; `other` for unknown ones, and if no licence is
+    stated."""
     known = sorted(name.lower().replace("odc-by-1.0", "odc-by") for name in names & _ON_THE_HUB)
     return known + ["other"] * bool(names - _ON_THE_HUB or not known)
 

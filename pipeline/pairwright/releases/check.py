@@ -39,7 +39,7 @@ from pairwright_human_eval.released import ReleasedStudy
 TOLERANCE = 1e-6
 """Between figures that two versions of a library estimate: they are rounded to six places."""
 DOWNLOADED = (".git", ".gitattributes", ".cache")
-"""What git and the Hub's own tools put beside the files of a release, at the top level only."""
+"""Files of git and the Hub's own tools in a release, at the top level only."""
 _DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 _USER = re.compile(r"user-[0-9a-f]{16}")
 _AGAIN = (
@@ -49,7 +49,7 @@ _AGAIN = (
 _LONGEST = 100
 """Characters of a value in a message."""
 _SHARED = ("question", "item_id", "domain", "generator", "judge", "verified")
-"""What both sides of a twin have alike."""
+"""Columns that are alike on both sides of a twin."""
 
 
 class CheckedRelease(NamedTuple):
@@ -63,7 +63,7 @@ class CheckedRelease(NamedTuple):
     """Empty in an ordinary release."""
     rows: int
     units: dict[str, int]
-    """How many twins, placebos or single pairs there are, by mode."""
+    """Number of twins, placebos or single pairs, by mode."""
     answers: int
     """Answered tasks without repeats, from which every decision was derived again."""
     files: int
@@ -195,8 +195,8 @@ def _files(root: Path) -> Iterator[str]:
 
 
 def _check_study(layout: Layout, public: ReleasedStudy, stated: Stated) -> None:
-    """Nobody answered twice, each answer is on a unit of the study, and the decisions are those
-    that the answers give. Raises Difference."""
+    """Check that no one answered twice, that each answer is on a unit of the study, and that the
+    decisions follow from the answers. Raises Difference."""
     file, answered = layout.inside(layout.answers), set[tuple[object, ...]]()
     known = {(unit.id, pair.id) for unit in public.outlines for pair in unit.pairs}
     known |= {(unit.id, "") for unit in public.outlines}
@@ -259,8 +259,8 @@ def _check_rows(layout: Layout, contents: Contents, progress: Progress) -> tuple
 
 
 class _RowChecks:
-    """What every row must be: for itself, with its twin, by people's decisions, and what it must
-    not share with another."""
+    """Checks of every row: by itself, with its twin, by people's decisions, and against what it
+    must not share with another."""
 
     def __init__(self, contents: Contents) -> None:
         self.counts = RowCounts()

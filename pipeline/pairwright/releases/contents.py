@@ -1,4 +1,4 @@
-"""What a release holds: its primary files, read and written, and its rows counted.
+"""Contents of a release: its primary files, read and written, and its rows counted.
 
 Primary are data/*.parquet, stated.json, build/units.jsonl and human/. Every other file is a
 function of these.
@@ -35,7 +35,7 @@ BASELINES = {
 see nothing of the user."""
 Json = dict[str, Any]
 ReleaseKind = Literal["release", "trial"]
-"""A trial may hold pairs that nobody verified. It is no benchmark, and its pages say so."""
+"""A trial may hold pairs that were not verified. It is no benchmark, and its pages say so."""
 
 
 class Stated(Record):
@@ -83,11 +83,11 @@ class Contents(NamedTuple):
     stated: Stated
     units: tuple[UnitOutcome, ...]
     public: ReleasedStudy | None
-    """None if nobody was asked."""
+    """The released study; None if no annotator was asked."""
 
     @property
     def decisions(self) -> dict[str, Decision]:
-        """The decisions by twin or pair, in the order of the study; empty if nobody was asked."""
+        """Decisions by twin or pair, in the order of the study; empty if no annotator was asked."""
         return self.public.decisions if self.public else {}
 
 
@@ -213,7 +213,7 @@ class RowCounts:
 
 
 def counted(values: Iterable[Any]) -> dict[Any, int]:
-    """How often each value is there, sorted by value."""
+    """Count of each value, sorted by value."""
     return dict(sorted(Counter(values).items()))
 
 

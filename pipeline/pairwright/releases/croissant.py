@@ -129,7 +129,7 @@ def _data_type(type_: Any) -> str:
 
 
 def _responsible(contents: Contents, manifest: Json) -> Json:
-    """The fields of http://mlcommons.org/croissant/RAI/1.0. What nobody stated says so."""
+    """The fields of http://mlcommons.org/croissant/RAI/1.0. A missing statement is NOT_STATED."""
 
     def say(*topics: str) -> str:
         said = (text for topic in topics for text in statement(topic, contents, manifest))

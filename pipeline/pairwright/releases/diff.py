@@ -1,4 +1,4 @@
-"""What differs between two releases, twin by twin and pair by pair."""
+"""Differences between two releases, twin by twin and pair by pair."""
 
 from array import array
 from collections import Counter
@@ -14,9 +14,9 @@ from pairwright.releases.contents import Contents, Stated, read_release, rows_of
 from pairwright.releases.rows import NOT_ASKED, why_not_verified
 
 GONE = "forgotten, or no longer in the source"
-"""A release names nobody who is to be forgotten."""
+"""Reason without a name: a release does not say who is to be forgotten."""
 SHOWN = 5
-"""Changed twins and pairs of which the values are given, too."""
+"""Number of changed twins and pairs that are shown with their values."""
 _FIELDS = ("split", *Row.model_fields)
 _LONGEST, _BEFORE = 80, 20
 """Characters of a value, and how many of them come before the first that differs."""
@@ -40,7 +40,7 @@ class SubjectChange(NamedTuple):
     reason: str
     pairs: tuple[str, ...]
     values: tuple[ValueChange, ...] = ()
-    """Of the first SHOWN that were changed."""
+    """Values of the first SHOWN twins and pairs that were changed."""
 
 
 class ReleaseDiff(NamedTuple):
@@ -93,9 +93,9 @@ def diff(
 
 
 Hashes = dict[str, tuple[str, dict[str, "array[int]"]]]
-"""By twin or pair: its configuration; and by pair a hash of each field, valid in this process."""
+"""Configuration by twin or pair, with a hash of each field by pair, valid in this process."""
 Values = dict[str, tuple[object, ...]]
-"""By pair, the value of each field."""
+"""Values of each field, by pair."""
 
 
 def _hashes(layout: Layout) -> Hashes:
@@ -133,8 +133,8 @@ def _changes(
 
 
 def _reasons(old: Contents, new: Contents) -> tuple[dict[str, str], dict[str, str]]:
-    """Why the later release lacks what the earlier one may have: people's decision, or what the
-    build made of the unit. And what was decided in the earlier one on what the later one may add.
+    """Reasons why the later release lacks what the earlier one may have: people's decision, or what
+    the build made of the unit. Also the earlier one's decisions on what the later one may add.
     """
     removed = {unit.subject: NOT_ASKED for unit in new.units if unit.subject}
     now_by_unit = {unit.unit: unit for unit in new.units}

@@ -1,4 +1,4 @@
-"""Having the next release of a run go without somebody or something.
+"""Removal of people and posts from the next release of a run.
 
 RUN/forgotten.jsonl has who and what is to be forgotten, as hashes. It is never released.
 """
@@ -109,7 +109,7 @@ def _address(text: str) -> tuple[str, str]:
 
 
 def _concerned(item: Item, one: ForgetList) -> bool:
-    """Whether an item, or the choice of its partner, is of somebody or something named."""
+    """Whether an item, or the choice of its partner, is of a user or an address named."""
     other = item.opposite
     users = {pseudonym(item.user), *([pseudonym(other.other)] if other else ())}
     posts = [*item.profile, *([other, *other.profile] if other else ())]

@@ -48,11 +48,11 @@ def publish(
     progress: Progress = log_notes,
 ) -> tuple[CheckedRelease, str, bool]:
     """Check a release, make ORG/NAME on the Hugging Face Hub hold exactly it, and tag that with its
-    version. Gives what was checked, the address of the dataset, and whether it is private.
+    version. Returns what was checked, the address of the dataset, and whether it is private.
 
     `digest` is the root digest that the release must have. A dataset that does not exist yet is
     made, private unless `public`; one that exists stays as visible as it is. The release goes up as
-    one commit, so that nobody loads half of it. A version that is published is never changed.
+    one commit, so that no one loads a part of it. A version that is published is never changed.
 
     Raises Difference if the release is not what its files say, or is changed meanwhile, and
     InputError if the name, the login or the network cannot be used.

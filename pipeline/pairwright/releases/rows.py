@@ -103,7 +103,7 @@ def read_subjects(
 def due_subjects(contents: Contents) -> dict[str, str]:
     """The twins and pairs that a release must have rows of, with their modes.
 
-    One with a study holds what people verified, and what needs no votes and nobody was asked about.
+    One with a study holds what people verified, and what needs no votes and was not asked about.
     One without, which is a trial or needs no votes, holds whatever the build kept.
     """
     kept = {unit.subject: unit.mode for unit in contents.units if unit.subject}
@@ -116,7 +116,7 @@ def due_subjects(contents: Contents) -> dict[str, str]:
 
 
 def reasons(subjects: pd.DataFrame, contents: Contents) -> list[str]:
-    """Why each of `subjects`, a frame of COLUMNS, is not released; empty if it is."""
+    """Reasons why each of `subjects`, a frame of COLUMNS, is not released; empty if it is."""
     due, decisions, why = due_subjects(contents), contents.decisions, list[str]()
     for subject, forgotten in zip(subjects["subject"], subjects["forgotten"], strict=True):
         decision = decisions.get(subject)
@@ -126,15 +126,15 @@ def reasons(subjects: pd.DataFrame, contents: Contents) -> list[str]:
 
 
 def why_not_verified(decision: Decision) -> str:
-    """Why people did not verify it; empty if they did. Only a refusal gives its reasons: what a
-    twin or pair waits for changes with every answer."""
+    """Reason why people did not verify it; empty if they did. Only a refusal gives its reasons:
+    what a twin or pair waits for changes with every answer."""
     if decision.state == "refused":
         return f"refused: {'; '.join(decision.reasons)}"
     return "" if decision.state == "verified" else decision.state
 
 
 def answered(pair: str, subject: str, contents: Contents) -> dict[str, Any]:
-    """What the row of a pair says of people's answers, as `row_of` takes it."""
+    """Fields of a pair's row on people's answers, as `row_of` takes them."""
     decision = contents.decisions.get(subject)
     votes = [one for one in (decision.votes if decision else ()) if one.pair == pair and one.n]
     simulated = decision is not None and decision.simulated

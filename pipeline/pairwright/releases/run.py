@@ -1,5 +1,5 @@
-"""What a release takes from a run folder: its twins and pairs with people's decisions, the outcome
-of every unit, and what the run states of itself without anything of the machine it ran on.
+"""Parts of a run folder that a release takes: its twins and pairs with people's decisions, and the
+outcome of every unit. Also the run's statements, without anything of the machine it ran on.
 """
 
 import re
@@ -96,7 +96,7 @@ def gather(
 
 
 def _previous(root: Path, version: str, name: str, *, trial: bool) -> Stated:
-    """What the release before `version` of the dataset `name` states.
+    """Statements of the release before `version` of the dataset `name`.
 
     Raises InputError if it is not whole, not lower, of another dataset, or, before an ordinary
     release, a trial.
@@ -139,8 +139,8 @@ def _subjects(run: Path, progress: Progress) -> tuple[pd.DataFrame, ReleasedStud
 def _not_verified(
     run: Path, subjects: pd.DataFrame, public: ReleasedStudy | None, *, trial: bool
 ) -> tuple[str, ...]:
-    """Why a trial is only for trying out, in words; empty for an ordinary release. Raises
-    InputError if only a trial can hold these pairs and this is none."""
+    """Reasons why a trial is only for trying out, in words; empty for an ordinary release. Raises
+    InputError if only a trial can hold these pairs and this is not one."""
     what, fix = "it was made with --trial", ""
     left = subjects["mode"][~subjects["forgotten"]]
     if public and public.simulated:
@@ -189,7 +189,7 @@ def _units(store: Store, subjects: pd.DataFrame, run: Path) -> Iterator[UnitOutc
 
 
 class _RunManifest(Record, extra="allow"):
-    """What a run's manifest has for sure."""
+    """Fields that every manifest of a run has."""
 
     config: dict[str, JsonValue]
     source: dict[str, JsonValue]

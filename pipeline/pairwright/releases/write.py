@@ -1,4 +1,4 @@
-"""From a run to a release: everything is written next to its place, and moved there at once."""
+"""Writing of a release: every file is written next to its place, and moved there at once."""
 
 import shutil
 import tempfile
@@ -40,16 +40,16 @@ class ReleaseResult(NamedTuple):
     manifest: Json
     """Its manifest.json: name, version, kind, and everything counted."""
     table: pd.DataFrame
-    """By mode: twins or pairs `released` and `in_run`, `rows` and `users` of the release, and how
-    many units of the build `failed`."""
+    """Counts by mode: twins or pairs `released` and `in_run`, `rows` and `users` of the release,
+    and how many units of the build `failed`."""
     left_out: Mapping[str, int]
-    """By reason, the commonest first: twins and pairs that are not released."""
+    """Number of twins and pairs that are not released, by reason, the commonest first."""
     not_stated: tuple[str, ...]
     """Fields of [release] that are empty, and that a reader of the card would miss."""
 
     @property
     def rows(self) -> int:
-        """How many rows it has."""
+        """Number of rows."""
         return int(self.manifest["rows"]["rows"])
 
 

@@ -1,4 +1,4 @@
-"""How user histories come in: files, Hub datasets and dumps as items, and what was wrong with them.
+"""Reading of user histories: files, Hub datasets and dumps as items, and what was wrong with them.
 
 A row that cannot be used is a SourceProblem and reading goes on; a file that cannot be used is a
 SourceError. `reasons.toml` has every rule by which a row or post is refused or repaired.
@@ -6,7 +6,7 @@ SourceError. `reasons.toml` has every rule by which a row or post is refused or 
 tables.py       the table that a path names, as rows with their lines
 fields.py       one field of a row, read and cleaned
 items.py        rows that are items, and rows that are posts, become items
-choices.py      who chose what
+choices.py      the choices of users
 dumps.py        dumps of Stack Exchange
 problems.py     rows and posts that are refused or repaired
 """
@@ -74,7 +74,7 @@ def read_choosers(
 
 
 def source_hash(rules: SourceRules, folder: Path) -> str:
-    """What identifies the source's content: `b2:` and a hash of its bytes, or `id@commit`."""
+    """Identity of the source's content: `b2:` and a hash of its bytes, or `id@commit`."""
     if rules.format == "stackexchange":
         return tables.content_hash(dumps.locate_dump(rules, folder).posts)
     return " ".join(tables.table_hash(path, folder) for path in (rules.path, rules.texts) if path)
@@ -88,8 +88,8 @@ def _name(rules: SourceRules, folder: Path) -> str:
 
 
 def some_items(source: str, found: Iterable[Item], problems: Problems) -> Iterator[Item]:
-    """The same items. Raises SourceError at the end if there are none: with the reasons, and what
-    to do about the most frequent that something can be done about."""
+    """Pass on the same items. Raises SourceError at the end if there was no item: with the reasons,
+    and advice on the most frequent one that has any."""
     n = 0
     for n, item in enumerate(found, start=1):  # noqa: B007 - counted
         yield item

@@ -28,14 +28,14 @@ _END = ".!?\u2026\u3002\uff01\uff1f "
 # Many users are asked to choose between the same two.
 @lru_cache(maxsize=1 << 14)
 def choice_key(words: str) -> str:
-    """What makes two texts one question or one response: the words as `normalised` has them,
-    without marks at the end."""
+    """Key that two texts share if they are one question or one response: the words as `normalised`
+    has them, without marks at the end."""
     key = normalised(words)
     return key.rstrip(_END) or key
 
 
 class OwnPost(NamedTuple):
-    """What a user wrote, or chose, and what the choice was about."""
+    """Text that a user wrote, or chose, and the question of that choice."""
 
     post: Post
     question: str = ""
@@ -93,7 +93,7 @@ class Chooser(Choice):
 
     @property
     def twin_key(self) -> tuple[str, str]:
-        """What both users of a natural twin have in common."""
+        """Key that both users of a natural twin share."""
         return self.topic, self.domain
 
 
@@ -225,8 +225,8 @@ def _user_choosers(
 def _usable_choices(
     choices: Sequence[Choice], problems: Problems, *, timed: bool
 ) -> Iterator[Choice]:
-    """The choices without those that are none: a user who took one response at one time and the
-    other at another has made no choice, and a repeated choice counts as of its last time."""
+    """Choices that count. A user who took different responses at different times has made no
+    choice. A repeated choice counts as of its last time."""
     by_topic: dict[str, list[Choice]] = {}
     for choice in choices:
         by_topic.setdefault(choice.topic, []).append(choice)

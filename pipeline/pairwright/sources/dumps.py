@@ -89,7 +89,7 @@ def read_dump(source: Source) -> Iterator[Item]:
 
 
 def _identity(row: dict[str, str]) -> tuple[str, str, str]:
-    """A post's kind, number and user. Raises SourceRefusal for a row that is none, or nobody's."""
+    """A post's kind, number and user. Raises SourceRefusal for a row that is no user's post."""
     type, id, user = row.get("PostTypeId", ""), row.get("Id", ""), row.get("OwnerUserId", "")
     kind = _KINDS.get(type) or refuse("not_a_post", f"its PostTypeId is {excerpt(type)}")
     if not _NUMBER.fullmatch(id):
@@ -127,7 +127,7 @@ def _post(
 
 
 def _question_refusal(row: dict[str, str], title: str) -> SourceRefusal | None:
-    """Why a question is not asked again. It stays in the history."""
+    """Reason why a question is not asked again. It stays in the history."""
     if "ClosedDate" in row:
         return SourceRefusal("closed_question", f"{excerpt(title)} was closed")
     if why := why_unanswerable(title):
@@ -184,7 +184,7 @@ MIN_TERMS = 2
 
 
 def why_unanswerable(title: str) -> str | None:
-    """What a title lacks, in words; None for one that can be answered as it is."""
+    """Reason why a title cannot be answered, in words; None for one that can, as it is."""
     plain = title.replace("\u2019", "'")
     for match in filter(None, (pointer.search(plain) for pointer in _POINTERS)):
         return f"{match.group().strip()!r} points at what the title does not say"

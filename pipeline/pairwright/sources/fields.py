@@ -50,7 +50,7 @@ class Cells:
         self.repairs: Repairs = {} if repairs is None else repairs
 
     def column(self, name: str) -> str:
-        """What the file calls a field."""
+        """Name of a field in the file."""
         return self._columns.get(name, name)
 
     def _value(self, name: str) -> Any:
@@ -178,8 +178,8 @@ _MEANT = str.maketrans({_PARAGRAPH: "\n\n", _LINE: "\n", _SPACE: " ", _TAB: "\t"
 
 
 def html_text(raw: str) -> str:
-    """What a reader sees of HTML: entries of lists begin with `- `, blocks are set apart, code
-    keeps its lines, images are left out."""
+    """Text of HTML as a reader sees it: entries of lists begin with `- `, blocks are set apart,
+    code keeps its lines. Images are left out."""
     tree = LexborHTMLParser(re.sub("[\ue000-\ue003]", "", raw))
     for node in tree.css("script, style"):
         node.decompose()

@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 
 class Source(NamedTuple):
-    """What a source is read with: its rules, and where its problems go."""
+    """Rules that a source is read with, and the list of its problems."""
 
     rules: SourceRules
     domains: Domains
@@ -33,7 +33,7 @@ class Source(NamedTuple):
 
 
 class SourcePost(NamedTuple):
-    """What a user wrote, as it was read: a post, or the question of an item."""
+    """Text that a user wrote, as it was read: a post, or the question of an item."""
 
     where: str
     id: str
@@ -48,12 +48,12 @@ class SourcePost(NamedTuple):
     item: str = ""
     """The id of the item that asks it; empty if the source names none."""
     question: str = ""
-    """What it asks; empty if it cannot be told."""
+    """Question that it asks; empty if it cannot be told."""
     narrative: str = ""
     refusal: SourceRefusal | None = None
-    """Why it is not asked. It stays in the history."""
+    """Reason why it is not asked. It stays in the history."""
     edited: str = ""
-    """When the user edited it last."""
+    """Time of the user's last edit."""
 
 
 # Rows that are items
@@ -158,8 +158,8 @@ def _opening(body: str) -> str:
 def rows_by_user(
     source: Source, table: SourceTable, made: Callable[[str, Cells, str], T]
 ) -> dict[str, list[T]]:
-    """What is made of each row, of its user, its cells and its place, by user; both in the table's
-    order. `made` may raise SourceRefusal."""
+    """Results of `made` for each row, from its user, its cells and its place, by user; both in the
+    table's order. `made` may raise SourceRefusal."""
     by_user: dict[str, list[T]] = {}
     for row in source.problems.sound(table.rows):
         with source.problems.row(row.where) as read:

@@ -13,12 +13,12 @@ from pairwright.records import Record
 REASONS: dict[str, dict[str, str]] = tomllib.loads(
     Path(__file__).with_name("reasons.toml").read_text(encoding="utf-8")
 )
-"""By reason, the `phrase` that a terminal prints, the `rule`, and a `fix` if REMEDIES has one."""
+"""Reasons, each with the `phrase` that a terminal prints, the `rule`, and maybe a `fix`."""
 REMEDIES: dict[str, str] = {reason: one["fix"] for reason, one in REASONS.items() if "fix" in one}
-"""By reason, what to do if there is more to do than to correct the row."""
+"""Advice by reason, if there is more to do than to correct the row."""
 NAMED = 10  # values of a reason in a message, such as categories
 Repairs = dict[str, str]
-"""What was done to the fields of a row, by reason."""
+"""Repairs of the fields of a row, by reason."""
 T = TypeVar("T")
 Action = Literal["refused", "repaired", "noted"]
 
@@ -42,7 +42,7 @@ class SourceProblem(Record):
     """The post, item or user it is about, as far as known."""
     detail: str = ""
     value: str | None = None
-    """What could not be used, if other rows may have the same value: a category or a time."""
+    """Value that could not be used, if other rows may have it too: a category or a time."""
 
 
 class SourceRefusal(Exception):
@@ -84,7 +84,7 @@ class ProblemCount:
 
     @property
     def remedy(self) -> str:
-        """What to do, with the line to write if that follows from the values; may be empty."""
+        """Advice, with the line to write if that follows from the values; may be empty."""
         if self.reason != "unknown_category":
             return REMEDIES.get(self.reason, "")
         values = [value for value, _ in self.values.most_common(NAMED)]
@@ -129,7 +129,7 @@ class Problems:
             self.add(SourceProblem(action=action, reason=reason, where=where, id=id, detail=detail))
 
     def sound(self, rows: Iterable[T | SourceProblem]) -> Iterator[T]:
-        """The rows that are none of these problems, which are counted."""
+        """Count the rows that are problems, and give the others."""
         for row in rows:
             if isinstance(row, SourceProblem):
                 self.add(row)
@@ -162,11 +162,11 @@ class Problems:
         return sorted(found, key=lambda count: -count.n)
 
     def counts(self, action: Action) -> dict[str, int]:
-        """How many rows and posts each reason of one action concerns, by its name."""
+        """Number of rows and posts per reason of one action, by the reason's name."""
         return dict(sorted((count.reason, count.n) for count in self.of(action)))
 
     def lines(self) -> Iterator[str]:
-        """For a person: what to know, what was refused and why, and then the repairs."""
+        """Lines for a person: what to know, what was refused and why, and then the repairs."""
         for count in (*self.of("noted"), *self.of("refused")):
             where, phrase, said = count.first.where, count.phrase, count.said
             refused = f"refused {count.n:,}: {phrase}; the first at {where}"

@@ -79,7 +79,7 @@ def numbered(name: str, values: Iterable[object]) -> Rows:
 
 
 def _rows(name: str, values: Iterable[tuple[int, T]], read: Callable[[T], dict[str, Any]]) -> Rows:
-    """What `read` makes of each value, or why it refuses it; values have their lines."""
+    """Results of `read` for each value, or its refusal; values have their lines."""
     for number, value in values:
         where = f"{name}:{number}"
         try:
@@ -95,7 +95,7 @@ def _object(value: object) -> dict[str, Any]:
 
 
 def kind(value: object) -> str:
-    """What a value is, as a message calls it."""
+    """Type of a value, as a message calls it."""
     names = {dict: "an object", list: "a list", bool: "true or false", int: "a number",
              float: "a number", bytes: "bytes"}  # fmt: skip
     return names.get(type(value), type(value).__name__)
@@ -246,9 +246,9 @@ OPENERS: dict[str, Opener] = {
     ".tsv": partial(delimited, separators="\t"),
     ".parquet": open_parquet,
 }
-"""By suffix, how a file of rows is opened."""
+"""Openers of files of rows, by suffix."""
 BINARY = (".parquet",)
-"""Suffixes of files that are not text, and that nobody packs with gzip."""
+"""Suffixes of files that are not text, and that are not packed with gzip."""
 FLAT = (".csv", ".tsv")
 """Suffixes of files whose cells hold no lists."""
 
@@ -305,7 +305,7 @@ def check_file(path: Path, fix: str) -> None:
 
 
 def table_hash(given: str, folder: Path) -> str:
-    """What identifies a table's content: `b2:` and a hash of its bytes, or `id@commit`."""
+    """Identity of a table's content: `b2:` and a hash of its bytes, or `id@commit`."""
     path = locate(given, folder)
     return content_hash(path) if path else _hub_commit(given)
 
