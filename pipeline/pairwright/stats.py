@@ -117,7 +117,7 @@ def share(k: int, n: int, z: float = Z_95) -> Estimate:
 
 
 def p_value(p: float) -> str:
-    """Three places, as in a table; no p is ever 0."""
+    """A p value as text with three places; `< 0.001` for smaller ones."""
     return f"{p:.3f}" if p >= 0.001 else "< 0.001"
 
 
@@ -175,7 +175,7 @@ def accuracy(points: Floats, clusters: Places) -> Accuracy | None:
 
 
 def cluster_numbers(clusters: Sequence[str]) -> Places:
-    """Their `Places`: numbers from 0 in the order of their first occurrence."""
+    """The `Places` of clusters: numbers from 0 in the order of their first occurrence."""
     numbers: dict[str, int] = {}
     return np.array([numbers.setdefault(name, len(numbers)) for name in clusters], np.intp)
 

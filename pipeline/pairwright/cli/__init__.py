@@ -48,7 +48,7 @@ def _root(
 
 
 def command_tree() -> Any:
-    """All commands, as a group that can be called."""
+    """The group of all commands, which can be called."""
     tree: Any = typer.main.get_command(_app)
     tree.commands = LazyCommands()
     return tree

@@ -70,7 +70,7 @@ COMMANDS = {
     ),
     "downstream correlate": ("evaluation.correlate:correlate", "cli.evaluation:print_downstream"),
 }
-"""By its words: the function that does the work of a command, and what prints the result."""
+"""The function that does the work of each command, and the one that prints the result."""
 
 
 class LazyCommands(Mapping[str, Any]):

@@ -35,7 +35,7 @@ def say(console: Console, text: str, style: str = "", *, wrap: bool = False) -> 
 
 
 def warn(console: Console, text: str) -> None:
-    """Print a line that says what is missing or odd, broken at the width of the terminal."""
+    """Print a warning, broken at the width of the terminal."""
     say(console, text, "yellow", wrap=True)
 
 
@@ -58,7 +58,7 @@ def _phrases() -> dict[str, str]:
 
 
 def phrase(reason: str) -> str:
-    """A reason as a terminal says it: `no_partner` gives "no partner shows a signal"."""
+    """The phrase of a reason: `no_partner` gives "no partner shows a signal"."""
     return _phrases().get(reason, reason.replace("_", " "))
 
 
@@ -73,7 +73,7 @@ def print_page(console: Console, page: "Page", file: Path | None = None) -> None
 
 
 def print_words(name: str, /, *, err: bool = False, **values: object) -> None:
-    """Print what the template `terminal/NAME` says: tables, commands, which stay whole, and
+    """Print the content of the template `terminal/NAME`: tables, commands, which stay whole, and
     paragraphs. One that begins with an exclamation mark warns."""
     # What only counts a run does without templates, which take a while to import.
     from pairwright.pages import render_words

@@ -37,7 +37,7 @@ def display(console: Console | None = None) -> Iterator[Progress]:
 
 
 class _Display:
-    """Takes the events; a step that is named otherwise than the one before takes its place."""
+    """The display of events; a step with a new name replaces the step before it."""
 
     def __init__(self, console: Console, bars: Bars) -> None:
         self._console, self._bars = console, bars

@@ -25,9 +25,9 @@ from pairwright.records import Follows, Post, Record, judges_of
 from pairwright.sources.problems import Problems
 
 FEW = 2_000
-"""Rows that stay in memory."""
+"""The greatest number of rows that stay in memory."""
 OTHERS = PAIRS, QUESTIONS = "pairs", "questions"
-"""The modes of somebody else's pairs, and of their questions with three options or more."""
+"""The modes of pairs from elsewhere, and of their questions with three options or more."""
 _FIX = "Get the release again, and run `pairwright check` on it."
 
 
@@ -139,7 +139,7 @@ class Benchmark:
 
     @cached_property
     def _at_hand(self) -> tuple[ReadRow, ...]:
-        """All rows if there are few, which an evaluation goes through for each of its tables."""
+        """The rows in memory, if they are few: an evaluation reads them for each of its tables."""
         rows = tuple(islice(self._read(), FEW + 1))
         return rows if len(rows) <= FEW else ()
 

@@ -58,7 +58,7 @@ class SampleTask(NamedTuple):
     user: str
     question: str
     posts: Posts
-    """All that is known of the user, oldest first: scorers are shown the best of it."""
+    """The user's posts, oldest first: scorers are shown the best of them."""
     shown: Mapping[str, Posts]
     """The posts that the policy is shown, by condition. Scorers pick among the last one's texts."""
     values: Mapping[str, Hashable] = {}
@@ -113,11 +113,11 @@ async def sampled(
     history: HistoryRules,
     stop: Callable[[], None] = lambda: None,
 ) -> Sampled:
-    """Draw n texts for each task in its last condition, and one in each other, find what they are
-    worth, and have every scorer score those of the last, one scorer after the other.
+    """Draw n texts for each task in its last condition, and one in each other, and find their
+    worth. Then every scorer scores those of the last, one scorer after the other.
 
-    `history` is what scorers are shown by, and `stop` stops what `worth` asks. Raises ConfigError,
-    and as the session's `each` does.
+    `history` has the rules for the posts of scorers; `stop` stops the calls of `worth`. Raises
+    ConfigError, and as the session's `each` does.
     """
     session.check_pointwise(scorers)
     spec, pieces = policy_of(session.settings, n), list[tuple[SampleTask, str, int]]()
@@ -172,7 +172,7 @@ async def _scores_by(
     samples: Iterable[Sample],
     history: HistoryRules,
 ) -> tuple[ScorerRef, list[SampleScores]]:
-    """One scorer's scores of the texts of the tasks' last conditions that are all there."""
+    """Score the texts of the tasks' last conditions with one scorer, if all texts are there."""
     frame = texts_of(samples, [])
     whole = dict(list(frame[frame.reason == ""].groupby(["id", "condition"]).text))
     written = [
@@ -209,7 +209,7 @@ async def _scores_by(
 
 def texts_of(samples: Iterable[Sample], figures: Sequence[str]) -> pd.DataFrame:
     """A line for each text: `id, condition, cluster, text, reason`, and its worth by figure. The
-    reason says why its question does not count in the condition: one of the texts is missing."""
+    reason is set if its question does not count in the condition: one of the texts is missing."""
     lines = [
         {"id": one.id, "condition": one.condition, "cluster": one.user, "text": one.text,
          "reason": one.unscored, **one.worth}
@@ -224,8 +224,8 @@ def texts_of(samples: Iterable[Sample], figures: Sequence[str]) -> pd.DataFrame:
 def picks_of(
     texts: pd.DataFrame, scored: Iterable[SampleScores], figures: Sequence[str], ks: Sequence[int]
 ) -> pd.DataFrame:
-    """A line for each scorer, question and k: what the scorer's pick of any k of the question's
-    `texts` is worth, by figure; the reason says why that is not known."""
+    """A line for each scorer, question and k: the worth of the scorer's pick of any k of the
+    question's `texts`, by figure; the reason is set if that is not known."""
     by_question, lines = dict(list(texts.groupby("id"))), []
     for line in scored:
         own = by_question[line.question]

@@ -36,9 +36,9 @@ from pairwright.text import number_of
 
 NONE, WRONG = "none", "wrong-profile"
 KS = (1, 4, 16)
-"""Posts in context by default."""
+"""The default numbers of posts in context."""
 DRAWS = 8
-"""Texts that scorers pick from."""
+"""The number of texts from which scorers pick."""
 ROUGE = ["ROUGE-1", "ROUGE-L"]
 CompletionTask = tuple[Item, tuple[Post, ...]]
 """An item whose narrative is to be written, and another user's posts, oldest first."""

@@ -124,7 +124,7 @@ def own_posts(sources: ContentSources, row: Row) -> Content:
 
 @condition("none", "the question alone", default=True, blind=True)
 def question_alone(_: ContentSources, row: Row) -> Content:
-    """Show nothing of the user."""
+    """Show the question alone, without any data of the user."""
     return PromptContent(row.question)
 
 
@@ -232,7 +232,7 @@ class Strangers:
         self._seed = seed
         self._there: dict[tuple[str, str], dict[str, Posts]] = {}
         self._askers: dict[str, set[str]] = {}
-        """By item, who asks it: both users of a twin, who are not strangers to each other."""
+        """The users who ask each item: the two users of a twin are not strangers to each other."""
         for item in items:
             if not item.user or not item.profile:
                 continue

@@ -84,7 +84,7 @@ MEASURES = (
 
 
 class ModelTable(NamedTuple):
-    """Models with their scores. Greater is better everywhere."""
+    """A table of models with their scores; greater is better in every column."""
 
     scores: pd.DataFrame
     """A line for each model by its name; the columns are the benchmarks, and last downstream."""

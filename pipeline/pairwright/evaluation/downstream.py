@@ -92,7 +92,7 @@ class Downstream(Record):
     title: str
     verdict: str
     heads: tuple[str, ...]
-    """The heads of what names a row."""
+    """The heads of the columns that name a row."""
     figures: tuple[Figure, ...]
     models: tuple[ScorerRef, ...] = ()
     """The models that were called: policy, judge, scorers."""

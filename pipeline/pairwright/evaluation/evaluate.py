@@ -47,7 +47,7 @@ class EvaluationResult:
 
     folder: Path
     tables: tuple[ScoreTable, ...]
-    """One for each scorer and condition, in this order."""
+    """The tables of scores, by scorer and then by condition."""
     board: Leaderboard
 
 

@@ -53,7 +53,7 @@ FOLLOWS = {
 }
 """The groups of pairs by how the aspect follows that is hardest to find."""
 IDENTITY = "exact"
-"""Shown instead of an interval if the figure follows from arithmetic."""
+"""The note instead of an interval if the figure is exact by construction."""
 
 
 class ScorerFigure(Estimate):
@@ -69,7 +69,7 @@ class ScorerFigure(Estimate):
 
 
 def units_of(pairs: pd.DataFrame) -> pd.DataFrame:
-    """One line a unit: `mode, label, halves, cluster, domain, follows`, whether it is `whole`
+    """One line per unit: `mode, label, halves, cluster, domain, follows`, whether it is `whole`
     (scored in full), and its `flip`: 1 for a right one on a twin or any on a placebo, else 0."""
     by_unit = pairs.groupby("unit", sort=False)
     units = by_unit[["mode", "label", "halves", "cluster", "domain", "follows"]].first()
@@ -178,7 +178,7 @@ def compared(above: pd.DataFrame, below: pd.DataFrame, mode: str, by: str) -> Ja
 def gains(
     pairs: pd.DataFrame, control: pd.DataFrame, name: str, *, of_twins: bool
 ) -> Iterator[ScorerFigure]:
-    """Accuracy less that in a control, on the units that are whole in both.
+    """The gain in accuracy over a control, on the units that are whole in both.
 
     Gains on twins need `of_twins`: without a user their accuracy is 50 %, so a gain over that adds
     nothing to the accuracy.

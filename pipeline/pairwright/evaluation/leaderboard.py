@@ -38,16 +38,16 @@ class BoardRow(Record):
     tokens: float
     """Mean number of tokens per pair."""
     units: int
-    """Twins and other pairs that count: those of whose user there is something to show."""
+    """Number of twins and other pairs that count: their user has data for this condition."""
     units_scored: int
-    """Those with a score for every pair."""
+    """Number of these units with a score for every pair."""
     unscored: dict[str, int]
     """Pairs that count as wrong because they have no score, by reason."""
     verdicts: dict[Choice, tuple[int, int]] = Field(default={})
     """Verdicts of a comparing judge in the other order of pairs with one verdict, and those of
     pairs with both, by verdict: a loss that leans to ties is seen. Empty if no pair has one."""
     figures: tuple[ScorerFigure, ...]
-    """Its figures, gains over controls among them."""
+    """The figures of the row, including gains over controls."""
 
     @property
     def baseline(self) -> bool:
@@ -86,7 +86,7 @@ class RowComparison(Estimate):
     """The row above a ranked row less this row, on the same pairs or units."""
 
     p: float | None
-    """After Holm over the comparisons of its table; None if no two clusters differ."""
+    """The p value after Holm over the comparisons of its table; None if no two clusters differ."""
 
 
 class Ranking(Record):
@@ -104,7 +104,7 @@ class Ranking(Record):
 
     @property
     def rows(self) -> tuple[str, ...]:
-        """All rows, those that are ranked first."""
+        """The names of all rows, ranked rows first."""
         return (*self.ranked, *self.unranked)
 
 
@@ -118,7 +118,7 @@ class PanelFigure(Estimate):
 
 
 class Leaderboard(Record):
-    """All that the leaderboard has. The page shows these values and computes none."""
+    """The values of the leaderboard. The page shows them and computes none."""
 
     benchmark: BenchmarkRef
     pairs: int
@@ -135,8 +135,8 @@ class Leaderboard(Record):
 
     @property
     def firsts(self) -> dict[str, Ranking]:
-        """By mode, in the order of the tables, the first ranking that ranks any row, or else the
-        first."""
+        """The first ranking of each mode that ranks any row, or else its first ranking; in the
+        order of the tables."""
         found: dict[str, Ranking] = {}
         for one in self.rankings:
             if not found.setdefault(one.mode, one).ranked and one.ranked:

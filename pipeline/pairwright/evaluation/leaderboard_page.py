@@ -23,7 +23,7 @@ HEADS = {
 }
 """The names of the figures in tables."""
 FEW_PLACEBOS = 20
-"""Placebos below which nothing is concluded from their flips."""
+"""The least number of placebos whose flips support a conclusion."""
 MOST_ROWS, MOST_COLUMNS = 5, 3
 """The size of the table at the end of an evaluation: the end fits into 15 terminal lines."""
 PLACEBO = "placebo"
@@ -146,9 +146,9 @@ def _verdict(board: Leaderboard, first: Ranking) -> str:
 
 
 def mode_table(board: Leaderboard, mode: str, only: Ranking | None = None) -> list[list[str]]:
-    """The rows of a mode with their head: of each condition in turn, best first and those that are
-    not ranked below, then what chance gives on questions with options. A condition in which no row
-    could have come out otherwise is left out beside others; `only` leaves one."""
+    """The rows of a mode with their head: by condition, best first and unranked rows last.
+    Questions with options end with the row of chance. A condition whose rows are all exact by
+    construction is left out if there are others; `only` gives a single ranking."""
     own = [only] if only else [one for one in board.rankings if one.mode == mode]
     rankings = [one for one in own if not exact(board, one)] or own
     rows = [board.entries[name] for one in rankings for name in one.rows]

@@ -38,12 +38,12 @@ class PersonQuestion(NamedTuple):
     """Id of the first pair about it, which identifies it."""
     question: str
     posts: tuple[Post, ...]
-    """Oldest first."""
+    """The person's posts, oldest first."""
     aspects: tuple[str, ...]
     cluster: str
-    """The person whose question it is; one person's are not independent."""
+    """The person who asks; questions of one person are not independent."""
     asked: bool
-    """Whether the person asked it; the question of a twin's other side is somebody else's."""
+    """Whether the person asked it; on a twin's other side, another user asked the question."""
 
 
 def questions_by_id(rows: Iterable[Row]) -> dict[str, PersonQuestion]:
@@ -81,7 +81,7 @@ def questions_by_id(rows: Iterable[Row]) -> dict[str, PersonQuestion]:
 
 
 def asked_questions(questions: Mapping[str, PersonQuestion]) -> list[PersonQuestion]:
-    """Those that the person asked, each once; not the other sides of twins."""
+    """The questions that the person asked, each once; not the other sides of twins."""
     return list({one.pair: one for one in questions.values() if one.asked}.values())
 
 

@@ -50,11 +50,11 @@ class Score(Record):
     """A comparing judge's verdict with the chosen response first; None for scores, and for an order
     without a verdict."""
     backward: Choice | None = None
-    """Its verdict with the chosen response second."""
+    """The judge's verdict with the chosen response second."""
     unscored: str = ""
     """The reason for no score, as `reason` or `reason (detail)`; empty if there is a score."""
     tokens: int = 0
-    """Tokens that were read and written for it."""
+    """Number of tokens that were read and written for it."""
 
 
 class ScoresOf(Record):

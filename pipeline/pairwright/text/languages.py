@@ -17,7 +17,7 @@ CERTAIN = 0.9
 or more in 81 languages 93 % reach it, and all of these are right; the others are in languages that
 resemble another one."""
 _WRITTEN_AS = {"yue": "zh", "wuu": "zh", "nn": "no", "ary": "ar", "arz": "ar"}
-"""By code, the language as which another one is written."""
+"""The language for each code that is handled as another language."""
 
 # What English is printed with.
 _TYPOGRAPHIC = str.maketrans(dict.fromkeys("\u2018\u2019\u201c\u201d\u2013\u2014\u2026\u2022", "'"))
@@ -102,7 +102,7 @@ def _identifier() -> Callable[[str], list[tuple[Any, float]]]:
 
 _TABLES = tomllib.loads(Path(__file__).with_name("stopwords.toml").read_text(encoding="utf-8"))
 FURTHER = {code: frozenset(listed.split()) for code, listed in _TABLES["words"].items()}
-"""By language, what the lists of bm25s lack; of English all."""
+"""Function words that the lists of bm25s lack, by language; for English, all."""
 STOPWORDS = FURTHER["en"]
 
 _RUNS: dict[str, list[str]] = {name: listed.split() for name, listed in _TABLES["runs"].items()}

@@ -59,7 +59,7 @@ def find_whole_aspect(text: str, aspects: Iterable[str], allowed: str) -> str | 
 # Both responses of a draft are compared with the same posts and the same aspects.
 @lru_cache(maxsize=64)
 def _word_text(texts: tuple[str, ...]) -> tuple[str, frozenset[str]]:
-    """Their words in one string, with a space on both sides of each, and as a set."""
+    """The words of texts in one string, with a space on both sides of each, and as a set."""
     # No word is a bar, so no run crosses from one text to the next.
     each = [words(text) for text in texts]
     return f" {' | '.join(map(' '.join, each))} ", frozenset(chain.from_iterable(each))

@@ -58,7 +58,7 @@ def stemmer(language: str | None) -> Callable[[str], str]:
 
 @cache
 def _content_stems(language: str | None) -> Callable[[str], str]:
-    """By word its stem if the word carries content, else an empty text."""
+    """The stem of each word that carries content, by word; an empty text for other words."""
     stemmed, without, name = stemmer(language), STOPWORDS, _snowball(language)
     if name:
         from bm25s import stopwords

@@ -21,7 +21,7 @@ from pairwright.records import Record
 PATIENCE_S = 300.0
 """The time during which a call is repeated, in seconds."""
 AT_ONCE = 256
-"""Samples of one call."""
+"""The greatest number of samples in one call."""
 _WAIT = tenacity.wait_exponential(multiplier=0.2, max=15) + tenacity.wait_random(0, 0.2)
 
 
@@ -53,7 +53,7 @@ class Reward(Record):
 
     score: float | None
     error: str = ""
-    """The reason in one word, such as `context_length`; empty beside a score."""
+    """The reason in one word, such as `context_length`; empty if there is a score."""
     detail: str = ""
 
 

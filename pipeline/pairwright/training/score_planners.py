@@ -84,21 +84,21 @@ class PlanScoring(Record):
 
 
 class ScoredPlan(Record):
-    """One planner on one item, by the judge. Without the item's texts."""
+    """The judged plan of one planner for one item, without the item's texts."""
 
     id: str
     user: str
     planned: tuple[str, ...] | None = None
-    """None if there is no plan that can be read."""
+    """The planned aspects; None without a readable plan."""
     dropped: int = 0
     """Aspects of the reply that were dropped, for evidence that is in no post and the like."""
     left_out: int = 0
     """Posts that did not fit into the prompt."""
     precision: float | None = None
-    """None for an empty plan, as `other`."""
+    """Share of planned aspects that agree with a gold one; None for an empty plan, as `other`."""
     recall: float | None = None
     f1: float | None = None
-    """Harmonic mean; 0 if nothing was planned, or nothing agrees."""
+    """Harmonic mean of precision and recall; 0 if nothing was planned, or nothing agrees."""
     other: float | None = None
     """Precision against the gold aspects of another user's item: what generic aspects get."""
     unscored: str = ""

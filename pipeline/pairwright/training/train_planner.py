@@ -43,9 +43,9 @@ class TrainingReport(Record):
     """The report of a training: its data, settings and checkpoints."""
 
     data: dict[str, dict[str, int]]
-    """By table: items, users, aspects, tokens, and what was left out."""
+    """The number of items, users, aspects, tokens and left-out items and aspects, by table."""
     losses: dict[int, float]
-    """By step of each checkpoint, the mean loss of a token of the validation targets."""
+    """The mean loss per token of the validation targets, by the step of each checkpoint."""
     chosen: int
 
 

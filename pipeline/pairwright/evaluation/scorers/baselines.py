@@ -58,7 +58,7 @@ MANNER = frozenset({"own-length", "own-markup"})
 
 
 class Baseline(NamedTuple):
-    """One of them, as a scorer."""
+    """A baseline as a scorer."""
 
     name: str
 
@@ -79,7 +79,7 @@ def _shown_terms(shown: PromptContent) -> frozenset[str]:
 
 @lru_cache(maxsize=64)
 def _language(shown: PromptContent) -> str | None:
-    """In which both responses are cut into words: that of what is shown."""
+    """The language in which both responses are split into words: that of the content shown."""
     return text.language_of(*islice(_texts(shown), _TELLING), shown.question)
 
 

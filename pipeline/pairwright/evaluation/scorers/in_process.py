@@ -244,5 +244,5 @@ class InProcess(BatchClient):
 
 
 def _imported() -> ModuleType:
-    """Takes seconds, and does so beside the loop."""
+    """Import the module of torch models: it takes seconds, and runs in a thread."""
     return import_module("pairwright.evaluation.scorers.torch_models")

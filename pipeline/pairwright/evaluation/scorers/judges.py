@@ -49,7 +49,7 @@ class RateReply(Reply):
 
 
 class _BoundJudge(NamedTuple):
-    """One judge, bound to what answers for it."""
+    """A judge, bound to the model that answers for it."""
 
     model: Model
     prompts: Prompts | PromptTemplate

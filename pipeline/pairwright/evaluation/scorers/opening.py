@@ -102,7 +102,7 @@ class Opening:
 
 
 def canonical(decides: object) -> str:
-    """JSON of all settings besides the model that decide a scorer's replies."""
+    """JSON of all settings, without the model, that decide a scorer's replies."""
     return json.dumps(decides, sort_keys=True, separators=(",", ":"))
 
 

@@ -59,7 +59,7 @@ class ScoreFile:
         second line for the same pair and condition."""
         self.path = path
         self._lines = dict[tuple[str, str], tuple[str, float | None, float | None]]()
-        """By pair and condition the line's place, and both scores."""
+        """The place of a line, and both scores, by pair and condition."""
         suffix = path.suffix.lower()
         if suffix not in (".csv", ".jsonl"):
             raise InputError("is neither .csv nor .jsonl", where=path, fix=_FORM)

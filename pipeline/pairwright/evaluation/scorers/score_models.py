@@ -33,7 +33,7 @@ NO_SCORE = "no_score"
 
 
 class ServedClassifier(Record):
-    """The same served by vLLM: raw logits of its `/classify`."""
+    """A reward model served by vLLM: raw logits of its `/classify`."""
 
     kind: Literal["served"]
     endpoint: str = Field(description="which of [endpoints]")
@@ -109,7 +109,7 @@ class RewardModel:
     model: str
     revision: str | None = None
     settings: str = "{}"
-    """Canonical JSON of what decides its replies beside the model; part of each call's key."""
+    """Canonical JSON of the settings, without the model, that decide replies; part of call keys."""
 
     def request(self, shown: PromptContent, response: str, purpose: str = "score") -> Request:
         """The request about one response."""
@@ -128,7 +128,7 @@ class RewardModel:
         return self.read(await self.llm.complete(self.request(shown, response)))
 
     def read(self, completion: Completion) -> ResponseScore | Unscored:
-        """The score that a completion says, or why it says none."""
+        """Read the score in a completion, or the reason that it has none."""
         if completion.finish in (CONTEXT_LENGTH, NO_SCORE):
             return Unscored(completion.finish, completion.text[:200])
         try:
@@ -140,7 +140,7 @@ class RewardModel:
         return ResponseScore(value, completion.prompt_tokens)
 
     def value_of(self, text: str) -> float:
-        """The score that a reply says. Raises ValueError."""
+        """Read the score in a reply. Raises ValueError."""
         return float(text)
 
 

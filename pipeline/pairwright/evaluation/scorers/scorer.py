@@ -33,7 +33,7 @@ class PromptContent(NamedTuple):
 
     question: str
     posts: tuple[Post, ...] = ()
-    """Oldest first."""
+    """The user's posts that are shown, oldest first."""
     aspects: tuple[str, ...] = ()
 
 
@@ -41,12 +41,12 @@ class Unscored(NamedTuple):
     """A response or a pair without a score, and why: never a tie, never a zero."""
 
     reason: str
-    """`context_length` where the prompt does not fit: fewer posts may."""
+    """The code of the reason; `context_length` if the prompt does not fit: fewer posts may."""
     detail: str = ""
 
     @property
     def text(self) -> str:
-        """Both in a line of the scores table: `reason`, or `reason (detail)`."""
+        """The text in a line of the scores table: `reason`, or `reason (detail)`."""
         detail = " ".join(self.detail.split())[:300]
         return f"{self.reason} ({detail})" if detail else self.reason
 
@@ -61,7 +61,7 @@ class ResponseScore(NamedTuple):
 
     value: float
     tokens: int = 0
-    """Tokens that were read and written for it."""
+    """Number of tokens that were read and written for it."""
 
 
 class Preference(NamedTuple):

@@ -126,7 +126,7 @@ def _last_object(text: str) -> dict[str, str | None] | None:
 
 
 def _plain(text: str) -> str:
-    """Without what is put around a result, in single spaces and without marks at its end."""
+    """A text without the marks around a result or at its end, in single spaces."""
     return " ".join(_AROUND.sub("", text).split()).rstrip(" .!")
 
 
