@@ -135,8 +135,8 @@ class Accuracy(NamedTuple):
     def effective(self, z: float) -> float:
         """The effective number of independent pairs without ties, for an interval of width `z`.
 
-        n over the design effect, times (t(n - 1) / t(clusters - 1)) squared for the few clusters it
-        was estimated on (Korn and Graubard 1998, Survey Methodology 24, 193-201). A tie has no
+        n over the design effect, times (t(n - 1) / t(clusters - 1)) squared, which corrects for few
+        clusters (Korn and Graubard 1998, Survey Methodology 24, 193-201). A tie has no
         variance of its own: points x vary by p(1 - p) less the mean of x(1 - x), which is ties/4.
         z^2 / 4 wins and as many losses more (at 95 % one each, Bonett and Price 2012, J. Educ.
         Behav. Stat. 37, 479-488) keep that above 0 where all are ties.

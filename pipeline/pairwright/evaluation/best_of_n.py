@@ -1,9 +1,8 @@
 """The gain of a policy's answers if a scorer picks the best of them: `downstream best-of-n`.
 
 All N answers to a question are judged by the aspects; the scorer's pick counts with its judged
-score. The texts are the policy's draws 0 to N - 1, so a run with a larger N goes on with
-the draws of a smaller one. If a scorer gives several texts its best score, each of them is picked
-equally often.
+score. The texts are the policy's draws 0 to N - 1: a run with a larger N continues a smaller one.
+If a scorer gives several texts its best score, each of them is picked equally often.
 """
 
 from collections.abc import Awaitable, Callable, Hashable, Iterable, Mapping, Sequence
@@ -241,14 +240,14 @@ def picks_of(
 
 
 def of_subsets(scores: Floats, worth: Floats, k: int) -> float:
-    """The mean worth of those with the highest score, over all subsets of k of the N samples, each
-    as likely: an unbiased estimate of best-of-k that uses every sample. Both of shape (N,); raises
+    """The mean worth of the sample with the highest score, over all subsets of k of the N samples:
+    an unbiased estimate of best-of-k that uses every sample. Both arrays have shape (N,). Raises
     ValueError if k is not from 1 to N.
 
-    Without ties the sample of rank r (1 is the lowest) is the best of C(r - 1, k - 1) of the C(N,
-    k) subsets. The best of a subset is among m samples that tie above a lower ones if it is one of
-    the C(a + m, k) subsets of these a + m, and not one of the C(a, k) of the lower ones; of that
-    each of the m has an equal share.
+    Without ties the sample of rank r (1 is the lowest) is best in C(r - 1, k - 1) of C(N, k)
+    subsets. With ties, let m samples tie above a lower ones. The best of a subset is one of the m
+    in C(a + m, k) - C(a, k) subsets: those of all a + m samples, less those of the a lower ones.
+    Each of the m has an equal share of them.
     """
     if not 1 <= k <= len(scores):
         raise ValueError(f"k is {k}, and there are {len(scores)} samples")

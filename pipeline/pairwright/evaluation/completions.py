@@ -1,7 +1,7 @@
 """Completions in the manner of Pref-LaMP (arXiv 2512.23067): `downstream completions`.
 
-Given a question's title and earlier posts of the person who asks it, a model writes the question's
-body, which is compared with what they really wrote. It measures imitation of a user's writing, and
+Given a question's title and the asker's earlier posts, a model writes the question's body. The text
+is compared with the body that the asker wrote. It measures imitation of a user's writing, and
 is not evidence about answers.
 
 Texts are compared by ROUGE-1 and ROUGE-L (Lin 2004, "ROUGE: A Package for Automatic Evaluation of

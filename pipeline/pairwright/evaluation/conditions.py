@@ -1,7 +1,7 @@
-"""The conditions of an evaluation: what a scorer is shown of the person who asks.
+"""The conditions of an evaluation: the content that a scorer is shown of the person who asks.
 
-Each condition is one decorated function, which makes its content for a row or says why there is
-none. If some pairs may have nothing to show in it, the reason is one of `NOTHING_TO_SHOW`.
+Each condition is one decorated function. It makes its content for a row, or gives the reason
+against it. If some pairs may have nothing to show in it, the reason is one of `NOTHING_TO_SHOW`.
 
 A scorer gains from reading what it loses with the wrong history. The other user writes in the same
 category, has a history of about the same length, and is shown as the user would be: with as many
@@ -134,8 +134,8 @@ def question_alone(_: ContentSources, row: Row) -> Content:
 )  # fmt: skip
 def uncited_posts(sources: ContentSources, row: Row) -> Content:
     """Show the user's posts without those that the rubric cites, selected by the same rules: as
-    many posts, if there are as many. Aspects that people refuted count as well: what they cite was
-    the planner's evidence, whatever it is worth."""
+    many posts, if there are as many. Aspects that people refuted count as well: they cite
+    the planner's evidence."""
     cited = {post for one in row.rubric_aspects for post in one.post_ids}
     others = tuple(post for post in posts_of(row) if post.id not in cited)
     if len(others) == len(row.profile):
@@ -178,8 +178,8 @@ def _shown(sources: ContentSources, row: Row, posts: Posts, none: str) -> Conten
 def conditions_of(
     given: Iterable[str] | None, rows: Callable[[], Iterable[Row]], sources: ContentSources
 ) -> tuple[list[ConditionName], list[str]]:
-    """The conditions of these names, each once; or the default ones in which some row has content,
-    and of each other one a sentence that says why it is left out.
+    """The conditions of these names, each once. Without names, the default ones in which some row
+    has content; also a sentence for each default that is left out.
 
     Raises InputError for a name that is not one, and for a condition in which no row has content.
     """

@@ -1,9 +1,9 @@
 """Correlate benchmarks with a downstream score over the same models: `downstream correlate`.
 
 The interval of a measure is a jackknife: each lineage is left out in turn, because models that
-descend from one another are not independent. No model is ever there twice, so no tie is made that
-the scores do not have, as a bootstrap makes one of every model that it draws again. What chance
-gives is the measure over other pairings of the models' scores: all of them, or 999 at random.
+descend from one another are not independent. A bootstrap would draw models twice, and so make ties
+that the scores do not have. The chance level is the mean of the measure over pairings of the
+models' scores: all of them, or 999 at random.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -98,8 +98,8 @@ def read_models(
     """Read a CSV table with a header, whose first column names the models.
 
     Raises InputError, naming line and column, for a missing column, a cell that is not a finite
-    number, a repeated model, fewer than three models, and a column whose values are all equal,
-    which goes with nothing; and for one column in both places.
+    number, or a repeated model. Also raises it for fewer than three models, a column whose values
+    are all equal, and one column in both places.
     """
     columns = [*dict.fromkeys(benchmarks), downstream]
     if downstream in columns[:-1]:

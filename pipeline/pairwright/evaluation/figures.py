@@ -13,7 +13,7 @@ speaks for either response, so a flip in either direction is wrong.
     net_right_flips = both_right on twins - 1/2 of the flips on placebos
 
 A flip that has nothing to do with the users goes either way, so half of such flips would be right
-on a twin. The figure is near 1 for a scorer that reads its users, and 0 for one that cannot see
+on a twin. The figure is near 1 for a scorer that reads its users. It is 0 for one that cannot see
 them, answers by chance (1/4 - 1/4) or always flips (1/2 - 1/2). A tie on one side is not a flip.
 """
 
@@ -85,9 +85,9 @@ def units_of(pairs: pd.DataFrame) -> pd.DataFrame:
 def figures_of(pairs: pd.DataFrame, *, blind: bool = False) -> tuple[ScorerFigure, ...]:
     """All figures of one table: of each mode in turn, and the corrected twin accuracy.
 
-    A `blind` scorer gives both halves of a twin the same scores, and the chosen response of one
-    side is the rejected one of the other: it is right on exactly one side, or tied on both. An
-    interval around such a figure would say that it could have come out otherwise.
+    A `blind` scorer gives both sides of a twin the same scores, and the chosen response of one
+    side is the rejected one of the other. So it is right on exactly one side, or tied on both.
+    Such a figure is exact by construction, and has no interval.
     """
     figures, units = list[ScorerFigure](), units_of(pairs)
     for mode, own in pairs.groupby("mode", sort=False):

@@ -1,5 +1,5 @@
-"""The leaderboard: tables of scores of the same pairs side by side, ranked within a mode and a
-condition, since what is shown decides most of an accuracy.
+"""The leaderboard: tables of scores of the same pairs side by side. They are ranked within a mode
+and a condition, since the content shown decides most of an accuracy.
 
 Rows are ranked by accuracy, and on twins by corrected twin accuracy if there are placebos. Each
 ranked row is compared with the one above it, pair by pair.
@@ -147,8 +147,8 @@ class Leaderboard(Record):
 def rank_tables(tables: Sequence[ScoreTable], benchmark: Benchmark) -> Leaderboard:
     """Rank tables of scores of these pairs.
 
-    Raises InputError if two tables of a condition have different pairs, or none has any, and if a
-    scorer's tables are of different versions of it.
+    Raises InputError if two tables of a condition have different pairs, if no table has any, or if
+    a scorer's tables are of different versions of it.
     """
     scorers = dict[str, ScoreTable]()
     for one in tables:

@@ -120,8 +120,8 @@ _HOW = (
 def read_outputs(path: Path, questions: Mapping[str, PersonQuestion]) -> list[Answered]:
     """Read the outputs of a file, in its order, each with its question.
 
-    Raises InputError, naming the line, for what is not an output, an id that the release does not
-    have, and a second output of one model for one question; and for a file without any.
+    Raises InputError, naming the line, for an invalid output, an id that is not in the release, and
+    a second output of one model for one question. Also raises it for an empty file.
     """
     outputs, lines = list[Answered](), dict[tuple[str, str], int]()
     for number, output in enumerate(read_lines(path, Output, fix=_FORM), start=1):

@@ -1,7 +1,7 @@
-"""Scores: one scorer on one pair in one condition is a line, and holds nothing of the pair.
+"""Scores: a line per pair, for one scorer in one condition, without the pair's content.
 
-SCORER.CONDITION.jsonl has the lines, in the order of the pairs. SCORER.CONDITION.json says what
-they are of, and is written last. Figures join the lines with the pairs by id.
+SCORER.CONDITION.jsonl has the lines, in the order of the pairs. SCORER.CONDITION.json has their
+origin, and is written last. Figures join the lines with the pairs by id.
 """
 
 import math
@@ -219,12 +219,12 @@ def _lines(path: Path) -> tuple[Score, ...]:
 
 
 def joined(table: ScoreTable, benchmark: Benchmark) -> pd.DataFrame:
-    """Join the lines of a table with what figures need of their pairs, in the order of the pairs.
+    """Join the lines of a table with the keys of their pairs, in the order of the pairs.
 
-    Beside the columns of both there are `choice` (empty without a score), `point` (1 for the chosen
-    response, 0 for the other, 1/2 for a tie, and nan without a score) and `reason`. Left out are
-    units of whose users there is nothing to show, and units that are not whole. A question with
-    options is one line.
+    Further columns are `choice` (empty without a score), `point` and `reason`. The point is 1 for
+    the chosen response, 0 for the other, 1/2 for a tie, and nan without a score. Units without
+    content to show of their users, and incomplete units, are left out. A question with options is
+    one line.
 
     Raises InputError if the pairs are not those that were scored.
     """

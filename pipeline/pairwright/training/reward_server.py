@@ -1,10 +1,10 @@
-"""One scorer behind HTTP, bound to a release, until somebody stops it.
+"""A server of one scorer over HTTP, bound to a release, until it is stopped.
 
     POST /score     Batch -> Rewards
     GET  /health    -> RewardServer.health
 
-An error is never a score. What is wrong with one sample alone is its `error`; what is wrong with
-all of a batch, or may be better soon, is the status of the reply:
+An error is never a score. A fault of one sample is its `error`; a fault of the whole batch, or one
+that may pass soon, is the status of the reply:
 
     422 not a batch, or an unknown id     500 the scorer cannot be used
     503 the scorer's endpoint is down

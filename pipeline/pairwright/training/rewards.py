@@ -68,8 +68,8 @@ def ask_rewards(
 ) -> list[Reward]:
     """Ask a server for one reward for each sample, in their order.
 
-    Raises CallFailed if no whole answer came within the patience, or one that is not a reward (not
-    a number, too few), and EndpointRefused if the server will not answer.
+    Raises CallFailed if no whole answer came within the patience, or one with a wrong number
+    of rewards or an invalid one. Raises EndpointRefused if the server refuses to answer.
     """
     repeating = tenacity.Retrying(
         retry=tenacity.retry_if_exception_type(Transient),

@@ -170,9 +170,9 @@ async def scored(
     prompts: Prompts,
     domains: Domains,
 ) -> ScoredPlan:
-    """Ask a planner for a plan, and have a judge compare it with the item's gold aspects, and with
-    those of another user's item if `others` has one. A reply that cannot be used is the reason why
-    there is no plan, and so is a call that failed, which is asked again by the next run."""
+    """Ask a planner for a plan, and have a judge compare it with the item's gold aspects, and
+    then with those of another user's item, if `others` has one. An unusable reply or a failed
+    call is the reason for no plan; the next run repeats a failed call."""
     fields: Fields = {"id": item.id, "user": item.user}
     guidance, language = domains.guidance(item.domain), domains.item_language(item)
     try:

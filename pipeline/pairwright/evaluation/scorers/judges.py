@@ -1,7 +1,7 @@
 """Generative judges: one compares two responses, always in both orders; one rates one response.
 
-A judge's prompt begins with what is known of the person (posts oldest first, question, aspects), so
-an engine that keeps prefixes computes it once for both orders and both responses. The wording is
+A judge's prompt begins with the data of the person: posts oldest first, question, aspects. So an
+engine that caches prefixes computes it once for both orders and both responses. The wording is
 the same in every condition: only the text between the tags changes. A judge that brings one
 prompt of its own is asked with that, and neither with a system message nor with a schema.
 """

@@ -1,4 +1,4 @@
-"""A scorer of your own as any other: asked one by one, answered in batches, stored like a call.
+"""A scorer of your own: asked one by one, answered in batches, stored like a call.
 
     class Short:
         def __init__(self, words: int = 100) -> None: ...

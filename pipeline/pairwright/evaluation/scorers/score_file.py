@@ -54,9 +54,9 @@ class ScoreFile:
     """The scores of one file, by pair and condition: a `ByPair`."""
 
     def __init__(self, path: Path) -> None:
-        """Read the file. Raises InputError, naming the line, for a file that cannot be read, a line
-        without the four columns, an unknown condition, a score that is not a finite number, and a
-        second line for the same pair and condition."""
+        """Read the file. Raises InputError, naming the line, for a file that cannot be read or a
+        line without the four columns. Also raises it for an unknown condition, a score that is not
+        a finite number, and a second line for the same pair and condition."""
         self.path = path
         self._lines = dict[tuple[str, str], tuple[str, float | None, float | None]]()
         """The place of a line, and both scores, by pair and condition."""

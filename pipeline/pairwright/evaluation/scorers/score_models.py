@@ -67,7 +67,7 @@ class ServedLikelihood(Record):
 
     def open(self, name: str, opening: Opening) -> OpenScorer:
         """Bind the server, and open the reward. Raises ConfigError for an endpoint that is no
-        server of vLLM's, a key that is not set, and a reward that gives no score of one
+        vLLM server, a key that is not set, and a reward that gives no score of one
         response."""
         fix = "Give the base_url of `vllm serve MODEL`."
         client = _connected(name, self.endpoint, opening, PromptLogprobs, "prompt_logprobs", fix)

@@ -1,7 +1,7 @@
 """Reward models by transformers. The only file that imports torch and transformers.
 
-Texts are padded on the right. No token of a causal model sees what comes after it, so it is given
-no mask: attention then takes its fast path, and no time for what is ahead.
+Texts are padded on the right. No token of a causal model sees later tokens, so the model gets
+no mask: attention then takes its fast path, and skips later tokens.
 """
 
 from typing import Any
