@@ -102,9 +102,9 @@ def item_sums(given: Floats) -> Floats:
     """Terms that coefficients sum over items, shape (items, 3 + levels + levels squared), from
     counts of ratings, shape (items, levels).
 
-    The columns are the agreement of an item with two ratings or more, whether it has them, whether
-    it is rated at all, the shares of the levels, and Krippendorff's coincidences: an item with m
-    ratings spreads m over its ordered pairs.
+    The columns are the agreement of an item with two ratings or more, whether it has them, and
+    whether it is rated at all. The shares of the levels follow, then Krippendorff's coincidences:
+    an item with m ratings spreads m over its ordered pairs.
     """
     items, levels = given.shape
     rated, every = given.sum(axis=1), np.arange(levels)

@@ -53,7 +53,7 @@ class ImportedAnswers:
 
     @property
     def tasks(self) -> set[str]:
-        """Those with an answer."""
+        """Ids of tasks that have an answer."""
         return {answer.task for answer in self.answers}
 
     @property
@@ -159,8 +159,8 @@ def read_raw(path: Path, content: bytes, study: OpenStudy) -> list[Given]:
 
 
 def raw_files(study: OpenStudy) -> list[tuple[Path, bytes]]:
-    """All of them, imported ones in the order of their import. Raises InputError for one that was
-    changed."""
+    """Raw files and their bytes, imported ones in the order of their import. Raises InputError for
+    a file that was changed."""
     found = [(path, path.read_bytes()) for path in sorted(study.folder.raw.glob("*-*.*"))]
     for path, content in found:
         if path.stem.rpartition("-")[2] != _hash(content):

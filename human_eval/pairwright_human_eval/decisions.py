@@ -1,12 +1,12 @@
 """Decisions from answers: who is excluded, and the decision on every unit. Functions of the table.
 
 **Attention.** Every vote on a side of a twin can be a check. Two groups of people see the same
-question and responses, each group with the posts of one of two users. If most of the others who saw
-these posts choose one response, and most who saw the other user's posts choose the other, at least
-two people each time, the posts decide. The right answer is then that of the others who saw the same
-posts. Which side an annotator gets is drawn, so a person who does not read is right with
-probability 1/2, whatever the others answer. Every second "cannot tell" counts as right, like a
-tossed coin. No check can be recognised, because no task is made for it; and no label is used.
+question and responses, each group with the posts of one of two users. The posts decide if most of
+the others who saw these posts choose one response, and most of the other group the other. At least
+two people are needed in each. The right answer is then that of the others who saw the same posts.
+Which side an annotator gets is drawn, so a person who does not read is right with probability 1/2,
+whatever the others answer. Every second "cannot tell" counts as right, like a tossed coin. No check
+can be recognised, because no task is made for it; and no label is used.
 
 **Decisions.** A unit is verified if every part of it is: the quality of both responses, the
 preference for each pair, the aspects of each pair. A twin is decided as one, and so is a placebo,
@@ -126,8 +126,8 @@ def excluded_by(passed: pd.DataFrame, floor: float) -> frozenset[str]:
 
 
 def annotators(answers: pd.DataFrame, outlines: Iterable[Outline]) -> pd.DataFrame:
-    """One line an annotator: how many (`_n`) checks, repeats and votes on which the others agree,
-    and how many of them are right or the same (`_k`)."""
+    """Counts per annotator: checks, repeats and votes on which the others agree (`_n`), and how
+    many of them are right or the same (`_k`)."""
     others = with_others(votes_of(answers)).add_prefix("others_")
     counts = (
         checks(answers, outlines).add_prefix("checks_"),
@@ -158,7 +158,7 @@ class Decision(Record):
     votes: tuple[Votes, ...]
     """Votes by pair, the asked one first."""
     closing: tuple[Votes, ...]
-    """Those of the second round."""
+    """Votes of the second round."""
     simulated: bool
 
     @property

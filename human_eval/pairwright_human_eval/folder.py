@@ -1,8 +1,8 @@
 """A study and its folder, `human/` in the run folder: its paths, reading it, writing it.
 
-What annotators may see lies at the top; everything that could unblind them, and everything that
-names a person, lies under `private/` and never goes into a release. One command at a time writes in
-a study: two pushes at once would make every task twice.
+Files that annotators may see lie at the top. Everything that could unblind them or names a person
+lies under `private/` and never goes into a release. One command at a time writes in a study: two
+pushes at once would make every task twice.
 """
 
 import hashlib
@@ -83,11 +83,11 @@ class OpenStudy(NamedTuple):
     away: frozenset[str] = frozenset()
     """People who have withdrawn: they get no more tasks."""
     closed: frozenset[str] = frozenset()
-    """Their tasks of both rounds."""
+    """Ids of the tasks, of both rounds, of people who have withdrawn."""
 
     @property
     def config(self) -> Config:
-        """The run's."""
+        """Config of the run."""
         return RunFolder(self.folder.run).settings()
 
     @property
@@ -120,7 +120,7 @@ class OpenStudy(NamedTuple):
         return [unit for unit in whole if unit.id in asked]
 
     def outlines(self) -> list[Outline]:
-        """The same units without their texts."""
+        """Outlines of the units that people are asked about."""
         return [*map(outline_of, self.units())]
 
     def answers(self) -> tuple[Answer, ...]:

@@ -131,7 +131,7 @@ class LabelStudioClient:
         return ids
 
     def export(self, project: int) -> bytes:
-        """All tasks with any annotation, skips included, as `exportType=JSON` gives them."""
+        """Tasks with any annotation, skips included, as `exportType=JSON` gives them."""
         export = self._sdk.projects.exports.download_sync
         with self._asking():
             body = b"".join(export(project, export_type="JSON", download_all_tasks=False))

@@ -1,7 +1,7 @@
 """The values of human verification: a study and its tasks, one table of answers, what is set aside.
 
-What a task is about is named by roles: of a preference the `chosen` and the `rejected` response, of
-quality the `first` (chosen for the user who asked) and the `second`. No task shows a role.
+Roles name the subject of a task: in a preference the `chosen` and the `rejected` response. In
+quality, they are `first` (chosen for the user who asked) and `second`. No task shows a role.
 """
 
 import hashlib
@@ -64,7 +64,7 @@ class KeyedTask(Record):
     kind: Kind
     purpose: Purpose
     round: int
-    """1, or 2 for adjudication."""
+    """Round: 1, or 2 for adjudication."""
     annotator: str
     unit: str
     """A twin's id, or a single pair's."""
@@ -128,7 +128,7 @@ class Answer(Record):
     """1; 2 for adjudication; 0 for a repeat, which counts in no decision."""
     unit: str
     pair: str
-    """Empty for quality, which is asked once for both sides of a twin."""
+    """Id of the pair; empty for quality, which is asked once for both sides of a twin."""
     kind: AnswerKind
     item: str
     """Quality: scale and response, such as `correctness first`. Support and delivery: the number of
@@ -160,7 +160,7 @@ class SetAside(Record):
     reason: str
     detail: str
     task: str
-    """Empty if it names none of the study."""
+    """Id of the task; empty if it names no task of the study."""
     annotator: str
 
 
@@ -168,7 +168,7 @@ class Given(NamedTuple):
     """An annotation as it was read: answers, a skip, or something with a fault."""
 
     task: str
-    """Empty if it names none of the study."""
+    """Id of the task; empty if it names no task of the study."""
     file: str
     place: str
     identity: str

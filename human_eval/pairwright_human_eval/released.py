@@ -65,9 +65,9 @@ class ReleasedStudy:
 
     study: PublicStudy
     outlines: tuple[Outline, ...]
-    """Every unit, in the order of the run's pairs."""
+    """Outlines of all units, in the order of the run's pairs."""
     answers: tuple[Answer, ...]
-    """Without comments, and without repeats."""
+    """Answers without comments, and without repeats."""
 
     @cached_property
     def table(self) -> pd.DataFrame:

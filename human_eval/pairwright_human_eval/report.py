@@ -50,7 +50,7 @@ class AnnotatorRow(Record):
     annotator: str
     excluded: bool
     answered: Estimate
-    """Tasks, of those assigned."""
+    """Answered tasks, of those assigned."""
     others: Estimate
     """Preference votes that are what most of the others on the pair said."""
     checks: Estimate
@@ -131,7 +131,7 @@ def write_report(folder: HumanFolder, report: StudyReport) -> None:
 
 
 def page_of(report: StudyReport) -> Page:
-    """The whole report, which opens with its verdict."""
+    """Page of the whole report, which opens with its verdict."""
     bars = {row.group: row.states for row in report.decisions}
     return render_page("study_report", {"states": draw_states(bars)}, report=report)
 

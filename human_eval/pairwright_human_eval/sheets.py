@@ -91,7 +91,7 @@ def _csv(rows: Iterable[Iterable[str]], separator: str) -> bytes:
 
 
 def read_rows(content: bytes, where: Path) -> tuple[list[list[str]], str]:
-    """All rows, and what is between their cells. Raises InputError for what is not a text of
+    """Rows of a sheet, and what is between their cells. Raises InputError for what is not a text of
     cells."""
     utf16 = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     try:

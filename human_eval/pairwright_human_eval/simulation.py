@@ -34,7 +34,7 @@ class SimulatedAnswers:
     """Simulated answers, with the annotators who were careless."""
 
     tasks: int
-    """Those that were open."""
+    """Number of tasks that were open."""
     careless: tuple[str, ...]
     """Annotators who ticked anything."""
     answers: ImportedAnswers

@@ -1,7 +1,7 @@
 """A study: its size, its blind tasks, the tasks of its second round, and its progress.
 
-The second round asks new people about what the first left disputed: a preference goes to as many as
-the rule asks for, a quality that no one could judge, to one. They see no earlier answer, so theirs
+The second round asks new people about what the first left disputed. A preference goes to as many as
+the rule asks for, a quality that no one could judge to one. They see no earlier answer, so theirs
 are independent of the first.
 """
 
@@ -203,11 +203,11 @@ class AdjudicationExport:
     folder: Path
     """RUN/human/adjudication, with a file for each adjudicator and kind."""
     disputed: int
-    """Units."""
+    """Number of disputed units."""
     added: int
     """Tasks that were not there before."""
     adjudicators: tuple[str, ...]
-    """Those who have a new task."""
+    """Annotators who have a new task."""
     sheets: tuple[Path, ...]
     """The files to fill in, if people work in spreadsheets."""
 

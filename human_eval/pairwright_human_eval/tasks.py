@@ -1,13 +1,13 @@
 """The tasks that annotators see, and their assignment to annotators.
 
-Nothing in a task says which response is which.
-Responses become safe HTML, posts and questions plain text without invisible characters. The one
-name in a task is its opaque id; everything else about it is in the private key.
+Nothing in a task says which response is which. Responses become safe HTML, posts and questions
+plain text without invisible characters. The one name in a task is its opaque id; everything else
+about it is in the private key.
 
-An annotator with a preference task of a unit has no other preference or rubric task of it. As
-far as there are enough annotators, one who is asked about a user's aspects for a question is
-not asked for that user's preference on it in another unit. Under these rules the loads are kept
-even, and so is, for each annotator and domain, how often the chosen response is shown as A.
+An annotator with a preference task of a unit has no other preference or rubric task of it. One who
+is asked about a user's aspects for a question is, if possible, not asked for that user's preference
+on it elsewhere. Under these rules the loads are kept even, and so is, for each annotator and
+domain, how often the chosen response is shown as A.
 """
 
 import math
@@ -61,7 +61,7 @@ class BlindUnit(NamedTuple):
 
     @property
     def responses(self) -> tuple[str, str]:
-        """A and B."""
+        """Responses in the places A and B."""
         asked = self.unit.asked
         first, second = asked.chosen, asked.rejected
         return (second, first) if self.swapped else (first, second)
@@ -111,7 +111,7 @@ def blind_task(
 
 
 def repeated(task: Task, seed: int) -> Task:
-    """The same task once more, with the responses in each other's place."""
+    """A repeat of a task, with the responses in each other's place."""
     name = content_id("task", str(seed), task.keyed.task, "repeat")
     a, b = task.data["response_a"], task.data["response_b"]
     data = task.data | {"task": name, "response_a": b, "response_b": a}
@@ -156,7 +156,7 @@ def possible_overlap(units: Iterable[Unit], people: int, overlap: int, rules: Hu
 
 
 def make_tasks(units: Sequence[Unit], study: Study, planner: PlanRules) -> dict[str, list[Task]]:
-    """Every annotator's tasks in the order they are to be done."""
+    """Tasks of every annotator, in the order they are to be done."""
     swapped, dealer = swapped_units(units, study.seed), _Dealer(study)
     given: dict[str, list[Task]] = {who: [] for who in study.annotators}
     for unit in sorted(units, key=lambda one: content_id("order", str(study.seed), one.id)):

@@ -1,7 +1,7 @@
 """Units that are verified and released as one: a twin with both its sides, or a single pair.
 
-An outline is a unit without any text: what decisions and figures need besides the answers, so
-that they can be derived again from a release, which has no refused pairs.
+An outline is a unit without any text: the part that decisions and figures need besides the answers.
+These can be derived again from a release, which has no refused pairs.
 """
 
 from collections.abc import Iterable, Sequence
@@ -48,8 +48,8 @@ class Unit:
 
 
 def units_of(pairs: Iterable[Pair], file: Path) -> list[Unit]:
-    """The units in the order of the file. Raises InputError for what is no whole unit: one pair, or
-    two of two users with chosen and rejected swapped, and one of them the asked one."""
+    """The units in the order of the file: single pairs, and two pairs of two users with the
+    responses swapped, one asked. Raises InputError for any others."""
     together: dict[str, list[Pair]] = {}
     for pair in pairs:
         together.setdefault(pair.twin_id or pair.id, []).append(pair)
@@ -111,7 +111,7 @@ class Outline(Record):
     """The users it is about: the cluster of every interval."""
     label: Label
     pairs: tuple[OutlinePair, ...]
-    """The asked one first."""
+    """Pairs of the unit, the asked one first."""
     quality: dict[str, int]
     """The judge's scores by scale and response, as the items of answers; empty if it gave none."""
 

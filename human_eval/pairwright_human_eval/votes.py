@@ -55,7 +55,7 @@ class QuestionVotes(Record):
 
     question: str
     agreement: Agreement
-    """Ordinal if all labels are numbers."""
+    """Coefficients; ordinal ones too if all labels are numbers."""
     counts: dict[str, int]
     """Votes by label."""
     raters: dict[str, Estimate]
@@ -114,7 +114,7 @@ def agreement_of(
 
 
 def question_votes(question: str, table: pd.DataFrame) -> QuestionVotes:
-    """Every figure of one question, from its items, annotators and labels."""
+    """Figures of one question, from its items, annotators and labels."""
     numbers = all(isinstance(label, int | float) for label in table["label"])
     if not numbers:
         table = table.assign(label=table["label"].map(str))

@@ -1,8 +1,8 @@
-"""The address of a post, alike for all its spellings; the licence that follows from it; and what is
-to be forgotten, known by hashes of names alone.
+"""The address of a post, alike for all its spellings, and the licence that follows from it. Also
+users and addresses that are to be forgotten, known by hashes of names alone.
 
-The posts of Stack Exchange are under CC BY-SA, its version by the date of the post
-(https://stackoverflow.com/help/licensing): 2.5 before 2011-04-08, 3.0 before 2018-05-02, then 4.0.
+Posts of Stack Exchange are under CC BY-SA (https://stackoverflow.com/help/licensing). The date of a
+post gives the version: 2.5 before 2011-04-08, 3.0 before 2018-05-02, then 4.0.
 """
 
 import posixpath
@@ -33,7 +33,7 @@ def address_of(url: str) -> SplitResult | None:
     """The parts of an address without its scheme, in one spelling; None for a text that is not one.
 
     `netloc` is the host in lower case without `www.`, with its port unless that goes with the
-    scheme; the path is quoted, without dots, doubled and last slashes. An address without a scheme
+    scheme. The path is quoted, without dots, doubled and last slashes. An address without a scheme
     is taken as a browser would.
     """
     plain = unicodedata.normalize("NFC", visible(url)).strip(_AROUND).replace("&amp;", "&")

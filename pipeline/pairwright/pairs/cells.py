@@ -24,8 +24,8 @@ _LISTED = re.compile(r"\s*\[\s*['\"{].*\]\s*", re.DOTALL)
 def parsed(value: object, name: str = "") -> object:
     """A list or an object that a cell of text holds; anything else as it is.
 
-    With a name, raises SourceRefusal for what looks like a list of texts or messages and cannot be
-    read as one: numpy writes texts without commas, which Python would join.
+    With a name, raises SourceRefusal for an apparent list of texts or messages that cannot be read.
+    So numpy's texts without commas are refused, which Python would join.
     """
     if not isinstance(value, str) or value.lstrip()[:1] not in ("[", "{"):
         return value

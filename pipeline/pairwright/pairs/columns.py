@@ -1,6 +1,6 @@
-"""The columns of anybody's file by what they hold, and what the labels in one of them mean.
+"""The columns of another person's file by what they hold, and what the labels in one of them mean.
 
-`known.toml` has what is known. The meaning of a number, or of true and false, is never guessed: it
+`known.toml` has what is known. The meaning of a number, or of true and false, is never guessed. It
 comes from a set that is known by its columns, or from the person's own map.
 """
 
@@ -29,7 +29,7 @@ PLACES = {name: n for n, name in enumerate(
 Meaning = int | None
 """The place of the right response, from 0; None for a tie."""
 MOST_LABELS = 1000
-"""Different values after which a column is not one of labels, and no more are looked at."""
+"""Number of values beyond which a column is not one of labels, and no more are looked at."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Columns:
     named: Mapping[str, str]
     """Columns by what they hold; several with commas between."""
     given: frozenset[str] = frozenset()
-    """Those that the person named."""
+    """Names that the person gave a column for."""
     meanings: Mapping[str, Meaning] = field(default_factory=dict)
     """Meaning by label, as `token` writes it. Without a column of labels: by column that holds 0 or
     1. By an empty label: the place that is right in every row."""
@@ -62,7 +62,7 @@ class Columns:
         return values if len(parts) > 1 else values[0] if values else None
 
     def needed(self, fields: Fields, name: str) -> object:
-        """The same of what a row must have; raises SourceRefusal."""
+        """The `value` of a field that a row must have. Raises SourceRefusal without one."""
         value = self.value(fields, name)
         if value is None and self.named.get(name) in fields:
             refuse("empty_value", f"{name} is null")

@@ -1,9 +1,9 @@
 """Conversion of a run's pair to its row, and of a row's question to one user's message, with what
 is shown about the asker.
 
-Reward models and RewardBench take no system message, so all of it is in the user's. Every line of
-a user's or planner's text begins with "> ", and no line of the frame does, so that no text can pass
-for the frame.
+Reward models and RewardBench take no system message, so all of it is in the user's. Every line of a
+user's or planner's text begins with "> ". No line of the frame does, so no text can pass for the
+frame.
 """
 
 from collections.abc import Sequence
@@ -47,8 +47,8 @@ def row_of(
 ) -> Row:
     """The pair as a row.
 
-    `partner` is the user of a twin's other side, by the run's id; `answers` are annotators' on each
-    aspect, in the rubric's order, or none; `simulated` says that annotators were; `licence` is for
+    `partner` is the user of a twin's other side, by the run's id. `answers` are annotators' on each
+    aspect, in the rubric's order, or none. `simulated` says that annotators were. `licence` is for
     posts whose address does not imply one.
     """
     quality = pair.quality if len(pair.quality) == 2 else {}

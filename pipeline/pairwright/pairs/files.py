@@ -145,7 +145,7 @@ def hub_release(address: str) -> Path | None:
 
 
 def open_hub(address: str, maps: Maps) -> PairSource:
-    """Every split of every configuration. Raises SourceError and InputError."""
+    """Pairs of every split of every configuration. Raises SourceError and InputError."""
     name, _, at = address.partition("@")
     revision, pieces, total = at or None, list[_Piece](), 0
     with hub_client(address, "datasets") as datasets:
@@ -189,7 +189,7 @@ def _open_pieces(
 
 
 def _read_piece(piece: _Piece, columns: Columns, maps: Maps) -> Iterator[ReadRow | SourceProblem]:
-    """Every row. Raises InputError at the end if not one row could be read, with what to do."""
+    """Rows of one table. Raises InputError at the end if not one could be read, with what to do."""
     table, sound, there = piece.table(), False, dict[str, Any]()
     problems = Problems()
     for line in table.rows:

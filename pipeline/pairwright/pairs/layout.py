@@ -39,7 +39,7 @@ class Part(NamedTuple):
 
     @property
     def path(self) -> str:
-        """Relative, with forward slashes."""
+        """Path in the release, with forward slashes."""
         return f"data/{self.config}/{self.split}-00000-of-00001.parquet"
 
 
@@ -71,7 +71,7 @@ class Layout:
         return self.root / part.path
 
     def preference(self, part: Part) -> Path:
-        """The same rows as message lists."""
+        """Path of a part's rows as message lists."""
         return self.root / "preference" / f"{part.config}-{part.split}.jsonl"
 
 

@@ -1,5 +1,5 @@
-"""A row of another person's file as pairs: a pair, two responses with a label, a question with
-options and a key, or right answers against wrong ones.
+"""Pairs from another person's row: a pair, two responses with a label, a question with options and
+a key, or right answers against wrong ones.
 """
 
 import re
@@ -42,11 +42,11 @@ class _Question(NamedTuple):
     texts: Sequence[str]
     right: Sequence[int]
     before: str = ""
-    """Its prompt, if that is not a column."""
+    """Prompt of the row, if that is not a column."""
     ordered: bool = True
     """Whether the file gives all responses in one order, the right ones among the wrong."""
     at: str = ""
-    """Its place in a row that holds several."""
+    """Place of the question in a row that holds several."""
 
 
 def read_row(
@@ -54,7 +54,7 @@ def read_row(
 ) -> list[ReadRow]:
     """The pairs of a row, in the configuration and split of its file unless it names its own.
 
-    Each right response is paired with each wrong one; the pairs of a row are of one item, and their
+    Each right response is paired with each wrong one. The pairs of a row are of one item, and their
     ids and places name the responses, from 0. `flat`: whether cells are text that may hold lists.
     Raises SourceRefusal, with a reason of REASONS.
     """
@@ -282,8 +282,8 @@ def _texts(value: object) -> tuple[Sequence[str], Sequence[str]]:
 def _right_option(
     texts: Sequence[str], labels: Sequence[str], fields: Fields, columns: Columns
 ) -> int:
-    """The place of the right option, from 0: by the text of an option or its letter; by a number
-    only if the person says what it means."""
+    """The place of the right option, from 0: by the text of an option or its letter. A number
+    counts only if the person says what it means."""
     key = "" if "" in columns.meanings else columns.needed(fields, "key")
     place, found = columns.meanings.get(token(key)), list[int]()
     if place is not None:

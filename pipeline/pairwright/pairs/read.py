@@ -31,9 +31,9 @@ def read_pairs(
 ) -> PairSource:
     """Open the pairs of a path or a Hugging Face id.
 
-    `columns` names the column of what a row is made of (`columns.USUAL`); `labels` the labels that
-    mean `first`, `second` or `tie`, or `{"first": ()}` if the first response is always right.
-    `command` is named in advice.
+    `columns` names the column of each part of a row (`columns.USUAL`). `labels` are those that mean
+    `first`, `second` or `tie`, or `{"first": ()}` if the first response is always right. `command`
+    is named in advice.
 
     Raises InputError for what cannot be read, and for labels whose meaning nothing says.
     """

@@ -47,7 +47,7 @@ class RowDelivery(Record):
     """Counts of annotators by answer to: which response delivers it?"""
 
     chosen: int
-    """This response alone."""
+    """Count of those who said: this response alone."""
     rejected: int
     both: int
     neither: int
@@ -110,7 +110,7 @@ class Row(Record):
     """Mode of the build; None in other people's pairs."""
     twin_id: str | None = None
     asked: bool = True
-    """False on the side of a twin whose user did not ask this question."""
+    """Whether this user asked the question; False on one side of a twin."""
     user: str | None = None
     """Pseudonym of the user whose preference it states."""
     dyad: str | None = None
@@ -225,7 +225,7 @@ class Choice(NamedTuple):
     """The question that a pair is of, if its row gives several pairs, or names the better place."""
 
     question: str
-    """Its place: `file:line`."""
+    """Place of the question: `file:line`."""
     options: int
     rights: int = 1
     """Number of right options. Each is paired with each wrong one."""

@@ -1,5 +1,5 @@
-"""Is a release what it says? Its files have their checksums, decisions follow from the raw answers,
-rows from the decisions, the manifest from the rows, and the audit's figures from both.
+"""Check of a release. Files have their checksums; decisions follow from the raw answers, rows from
+the decisions, the manifest from the rows, and the audit's figures from both.
 
 Needs the release's folder alone. Pages are covered by their checksums.
 """
@@ -37,7 +37,7 @@ from pairwright_human_eval.decisions import Decision
 from pairwright_human_eval.released import ReleasedStudy
 
 TOLERANCE = 1e-6
-"""Between figures that two versions of a library estimate: they are rounded to six places."""
+"""Largest difference between the estimates of two versions of a library: they have six places."""
 DOWNLOADED = (".git", ".gitattributes", ".cache")
 """Files of git and the Hub's own tools in a release, at the top level only."""
 _DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
@@ -60,7 +60,7 @@ class CheckedRelease(NamedTuple):
     name: str
     version: str
     trial_because: tuple[str, ...]
-    """Empty in an ordinary release."""
+    """Reasons for a trial; empty in an ordinary release."""
     rows: int
     units: dict[str, int]
     """Number of twins, placebos or single pairs, by mode."""
@@ -180,7 +180,7 @@ def check_folder(
 
 
 def _files(root: Path) -> Iterator[str]:
-    """All files, by paths with forward slashes. Raises Difference for a link or a device."""
+    """Paths of all files, with forward slashes. Raises Difference for a link or a device."""
     for path in sorted(root.rglob("*")):
         inside = path.relative_to(root)
         if inside.parts[0] in DOWNLOADED:
@@ -320,7 +320,7 @@ class _RowChecks:
             raise difference(what, half.where)
 
     def end(self) -> None:
-        """After the last row: nothing that belongs in is left out. Raises Difference."""
+        """Check after the last row that nothing due is left out. Raises Difference."""
         self._refuse_half()
         if lost := sorted(self._due.keys() - set(self.counts.rows["subject"])):
             raise difference(f"{lost[0]} belongs into this release, and no row is of it", "data")

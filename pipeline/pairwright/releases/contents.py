@@ -47,11 +47,11 @@ class Stated(Record):
     """X.Y.Z, with `-trial` in a trial."""
     kind: ReleaseKind
     trial_because: tuple[str, ...]
-    """Empty in an ordinary release."""
+    """Reasons for a trial; empty in an ordinary release."""
     previous: str | None
     """The version before; None in the first."""
     previous_digest: str | None
-    """Its root digest."""
+    """Root digest of that version."""
     info: ReleaseInfo
     """[release] of the run's configuration."""
     build: dict[str, JsonValue]
@@ -132,7 +132,7 @@ def write_contents(layout: Layout, contents: Contents) -> None:
 
 
 def rows_of(layout: Layout) -> Iterator[tuple[Part, Row]]:
-    """All rows of a release, part by part. Raises InputError for a file that does not hold rows."""
+    """Rows of a release, part by part. Raises InputError for a file that does not hold rows."""
     for part in parts_of(layout.root):
         for row in read_rows(layout.part(part)):
             yield part, row

@@ -30,13 +30,13 @@ class Removal(NamedTuple):
     given: str
     """The user's id or the address, as it was named."""
     name: str
-    """Its hash in RUN/forgotten.jsonl."""
+    """Hash of it in RUN/forgotten.jsonl."""
     new: bool
-    """False if it had been recorded before."""
+    """Whether it had not been recorded before."""
     items: int
     pairs: int
     twins: int
-    """Each has two of the pairs."""
+    """Number of twins; each has two of the pairs."""
 
 
 def forget(

@@ -54,7 +54,7 @@ def publish(
     made, private unless `public`; one that exists stays as visible as it is. The release goes up as
     one commit, so that no one loads a part of it. A version that is published is never changed.
 
-    Raises Difference if the release is not what its files say, or is changed meanwhile, and
+    Raises Difference if the release is not what its files say, or is changed meanwhile. Raises
     InputError if the name, the login or the network cannot be used.
     """
     root = Path(release)

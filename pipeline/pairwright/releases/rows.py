@@ -8,7 +8,7 @@ A line of preference/ is a pair as message lists, which RewardBench's CLI reads:
 
 `chosen` and `rejected` hold two messages each: the user's, the same in both, and the assistant's.
 `prompt` is the text of the user's message: RewardBench documents it as text beside whole
-conversations (`load_preference_dataset`, now `load_and_process_dataset`), and takes a list for the
+conversations (`load_preference_dataset`, now `load_and_process_dataset`). It takes a list for the
 other schema, where `chosen` is text. RewardBench takes no system message, so the user's history is
 in the user's message, oldest post first. Aspects and narrative are never in it: they are the answer
 key.
@@ -151,9 +151,9 @@ def answered(pair: str, subject: str, contents: Contents) -> dict[str, Any]:
 def write_data(
     layout: Layout, pairs: Path, subjects: pd.DataFrame, contents: Contents, progress: Progress
 ) -> RowCounts:
-    """Write what is made of rows: those of `subjects`, a frame of COLUMNS with their split, into
-    Parquet files of a new folder, their message lists, and attribution.csv; and count them. Raises
-    StoreError if the disk refuses."""
+    """Write rows of `subjects`, a frame of COLUMNS with their split, and count them. They become
+    Parquet files of a new folder, message lists, and attribution.csv. Raises StoreError if the disk
+    refuses."""
     counts, stated = RowCounts(), contents.stated
     mark, note = canary(stated), f"{stated.name} {stated.version}"
     note += ": a trial, no benchmark" if stated.kind == "trial" else ""

@@ -57,8 +57,8 @@ def gather(
     validation_share: float,
     progress: Progress,
 ) -> tuple[Contents, pd.DataFrame]:
-    """Read what a release of a run is written from: its primary files without rows, and the frame
-    of its twins and pairs with `why` each is not released, empty if it is, and its `split`.
+    """Read the primary files of a run's release, without rows, and the frame of its twins and
+    pairs. The frame says `why` each is not released, empty if it is, and its `split`.
 
     Raises InputError for anything that keeps the run from being released, and StoreError if its
     store cannot be read.

@@ -36,9 +36,9 @@ class ReleaseResult(NamedTuple):
 
     folder: Path
     digest: str
-    """Its root digest, `sha256:...`, which is to be published with it."""
+    """Root digest, `sha256:...`, which is to be published with the release."""
     manifest: Json
-    """Its manifest.json: name, version, kind, and everything counted."""
+    """Contents of manifest.json: name, version, kind, and everything counted."""
     table: pd.DataFrame
     """Counts by mode: twins or pairs `released` and `in_run`, `rows` and `users` of the release,
     and how many units of the build `failed`."""

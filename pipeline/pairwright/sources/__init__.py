@@ -48,17 +48,17 @@ def read(rules: SourceRules, domains: Domains, folder: Path, problems: Problems)
 
 
 class SourceItems(NamedTuple):
-    """All items of a source, in its order."""
+    """Items of a source, in its order, with the counts of refused rows."""
 
     items: tuple[Item, ...]
     refused: dict[str, int]
     """Rows and posts that are not used, by reason."""
     hash: str
-    """Identifies the source's content."""
+    """Identity of the source's content."""
 
 
 def read_whole(rules: SourceRules, domains: Domains, folder: Path) -> SourceItems:
-    """The same at once. Raises SourceError."""
+    """Read a whole source at once. Raises SourceError."""
     problems = Problems()
     found = tuple(read(rules, domains, folder, problems))
     return SourceItems(found, problems.counts("refused"), source_hash(rules, folder))

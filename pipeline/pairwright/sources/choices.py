@@ -87,9 +87,9 @@ class Chooser(Choice):
     """A choice with what its user wrote and chose before it."""
 
     history: Sequence[OwnPost]
-    """All that the user wrote and chose, oldest first."""
+    """Texts that the user wrote and chose, oldest first."""
     older_count: int
-    """So many of these are older than the choice."""
+    """Number of these that are older than the choice."""
 
     @property
     def twin_key(self) -> tuple[str, str]:
@@ -98,7 +98,7 @@ class Chooser(Choice):
 
 
 def read_choices(source: Source) -> Iterator[Chooser]:
-    """Each choice that can be used, in the table's order. Raises SourceError."""
+    """Choices that can be used, in the table's order. Raises SourceError."""
     rules, problems = source.rules, source.problems
     table = open_table(rules.path, source.folder, rules, "choices")
     texts = open_table(rules.texts, source.folder, rules, "texts") if rules.texts else None
@@ -183,8 +183,8 @@ def _text(
 
 
 def _shared_options(choices: Sequence[Choice]) -> frozenset[str]:
-    """The keys of short options that half of the questions or more have, such as `yes` and `no`:
-    to take one on another question does not tell what a user takes on this one."""
+    """The keys of short options that half of the questions or more have, such as `yes` and `no`.
+    Taking one does not tell what a user takes on another question."""
     questions: dict[str, set[str]] = {}
     for choice in choices:
         for option in choice.keys:

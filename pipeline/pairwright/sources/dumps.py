@@ -38,9 +38,9 @@ class Dump(NamedTuple):
     """One site's dump."""
 
     posts: Path
-    """Its Posts.xml."""
+    """Path of its Posts.xml."""
     site: str
-    """Its host, such as `cooking.stackexchange.com`."""
+    """Host of the site, such as `cooking.stackexchange.com`."""
 
     @property
     def category(self) -> str:
@@ -157,7 +157,7 @@ class _Rows(ContentHandler):
 
 
 def _read_rows(path: Path) -> list[tuple[int, dict[str, str]]]:
-    """Each row's line and attributes. Raises SourceError for what is not XML."""
+    """Line and attributes of each row. Raises SourceError for what is not XML."""
     rows, fix = _Rows(), _FOLDER
     try:
         with path.open("rb") as file:

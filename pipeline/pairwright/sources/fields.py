@@ -68,7 +68,7 @@ class Cells:
         return clean_text(value, column, self.repairs, MOST_CHARACTERS)
 
     def body(self, name: str) -> str:
-        """The same of a text that a person wrote, without which a row is refused."""
+        """Text that a person wrote. Raises SourceRefusal if it is missing or was removed."""
         words = self.text(name)
         if len(words) < 60 and _REMOVED.fullmatch(words):
             refuse("removed_text", f"`{self.column(name)}` is {excerpt(words)}", words)
@@ -88,7 +88,7 @@ class Cells:
         return " ".join(_printable(_string(value, column), column, self.repairs).split())
 
     def user(self, name: str) -> str:
-        """The same of the user, without whom a row is refused."""
+        """Label of the user. Raises SourceRefusal for a row without one."""
         user = self.label(name) or refuse("missing_user", f"`{self.column(name)}` is empty")
         if len(user) < 60 and NOBODY.fullmatch(user):
             refuse("nobody", f"`{self.column(name)}` is {excerpt(user)}", user)

@@ -28,7 +28,7 @@ class Source(NamedTuple):
     rules: SourceRules
     domains: Domains
     folder: Path
-    """The config's: a relative path starts there."""
+    """Folder of the config: a relative path starts there."""
     problems: Problems
 
 
@@ -37,9 +37,9 @@ class SourcePost(NamedTuple):
 
     where: str
     id: str
-    """Empty if the source names none: then a post is numbered in its item."""
+    """Id in the source; if that is empty, a post is numbered in its item."""
     text: str
-    """The whole, as it is read in a history."""
+    """Whole text, as it is read in a history."""
     created: str | None
     category: str
     url: str | None

@@ -1,5 +1,5 @@
-"""The table that a path names, as rows with file and line: CSV, TSV, JSON, JSON Lines, Parquet, or
-a dataset of the Hugging Face Hub. The only file that imports `datasets`.
+"""Rows of the table at a path, with file and line: CSV, TSV, JSON, JSON Lines, Parquet, or a
+dataset of the Hugging Face Hub. The only file that imports `datasets`.
 
 A bad row is a SourceProblem and the next one is read; a file of no use is a SourceError. A file
 whose name ends with `.gz` is unpacked as it is read.
@@ -58,8 +58,8 @@ Opener = Callable[[Path], SourceTable]
 
 
 def sound_rows(path: Path, opener: Opener, fix: str) -> tuple[list[str], Iterator[SourceRow]]:
-    """The columns of a file's table (none if only its rows know theirs), and its rows, each with
-    the file's path and the line as its place.
+    """The columns of a file's table (none if only its rows know theirs), and its rows. The place of
+    a row is the file's path and the line.
 
     Raises InputError, when it is reached, for what is not a row: here nothing is left out.
     """
@@ -179,7 +179,7 @@ def _cells(columns: list[str], record: list[str] | str) -> dict[str, Any]:
 
 
 def jsonl(path: Path) -> SourceTable:
-    """One object a line."""
+    """Rows of JSON Lines: one object per line."""
     return SourceTable(str(path), None, _rows(path.name, _lines(path), _json_object))
 
 
