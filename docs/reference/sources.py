@@ -5,8 +5,7 @@ from collections.abc import Iterator, Mapping
 from pydantic import BaseModel
 
 from pairwright.records import GoldAspect, Post
-from pairwright.settings.rules import COLUMNS, SourceRules
-from pairwright.sources.tables import required_columns
+from pairwright.settings.rules import COLUMNS, SourceRules, required_columns
 from reference.markdown import table
 
 ITEM_FIELDS = {

@@ -182,6 +182,31 @@ def test_times_decide_what_came_before_or_nothing_is_read(tmp_path: Path) -> Non
         choosers(rules(texts, "choices"))
 
 
+def test_a_column_of_the_texts_may_have_its_usual_name(tmp_path: Path) -> None:
+    table = table_of_choices(tmp_path / "log.csv")
+    table.write_text(table.read_text("utf-8").replace("user", "who", 1), "utf-8")
+    texts = table_of_texts(tmp_path / "texts.csv")
+    source = rules(table, "choices", texts=str(texts), columns={"user": "who"})
+    expected = choosers(source)
+    assert any(post.post.kind != "choice" for one in expected[0] for post in one.history)
+    texts.write_text(texts.read_text("utf-8").replace("user", "who", 1), "utf-8")
+    assert choosers(source) == expected
+    texts.write_text(texts.read_text("utf-8").replace("who", "author", 1), "utf-8")
+    with pytest.raises(SourceError, match=r"texts\.csv:1: no column who or user"):
+        choosers(source)
+
+
+@pytest.mark.parametrize(("cell", "said"), [("none", "'none'"), ("", "empty"), ("tie", "'tie'")])
+def test_a_cell_without_a_choice_is_named_as_the_file_has_it(
+    cell: str, said: str, tmp_path: Path
+) -> None:
+    path = write_csv(tmp_path / "c.csv", CHOICES, [["u1", "Q?", "One", "Two", cell, "", ""]])
+    found = list[SourceProblem]()
+    _, usable = read_choosers(rules(path, "choices"), DOMAINS, Path("/"), Problems(found.append))
+    assert not list(usable)
+    assert [one.detail for one in found] == [f"`choice` is {said}"]
+
+
 def opposite_rows(*rows: tuple[str, str, str, str]) -> list[list[str]]:
     """Choices of two users, each on a question, both options and a day; they take the reverse."""
     return [

@@ -362,7 +362,7 @@ WRONG: dict[str, tuple[Damage, str]] = {
     ),
     "the build was begun again": (_begun_again, "its build has not finished"),
     "no store": (dropped("run.sqlite"), "is missing"),
-    "no manifest": (dropped("manifest.json"), "manifest.json: No such file"),
+    "no manifest": (dropped("manifest.json"), "run: its build has not finished"),
     "a manifest of something else": (replaced("manifest.json", "[1]"), "json: Input should be"),
     "tombstones that are none": (
         replaced("forgotten.jsonl", '{"name":"Ann"}\n'), "forgotten.jsonl:1"

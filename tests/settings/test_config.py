@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from pairwright.construct.folder import RunFolder, to_toml
-from pairwright.errors import ConfigError, StoreError
+from pairwright.errors import ConfigError, InputError, StoreError
 from pairwright.settings.config import Config, differences, essential, load
 from scripted import settings
 
@@ -295,7 +295,7 @@ def test_a_folder_with_other_files_or_a_file_is_no_run_folder(tmp_path: Path) ->
     (tmp_path / "thesis.tex").write_text("x")
     with pytest.raises(StoreError, match="not a run folder"):
         prepare(tmp_path, settings())
-    with pytest.raises(StoreError, match=r"thesis\.tex: File exists"):
+    with pytest.raises(InputError, match=r"thesis\.tex: is a file, and a folder is wanted"):
         prepare(tmp_path / "thesis.tex", settings())
     assert (tmp_path / "thesis.tex").read_text() == "x"
 

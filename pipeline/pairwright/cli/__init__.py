@@ -93,4 +93,5 @@ def main() -> None:
     except OSError as error:
         # A full disk, a folder without leave to write: nothing that a traceback explains.
         typer.echo(f"error: {error.filename or 'input or output'}: {error.strerror}", err=True)
+        typer.echo("hint: Make room, or name a place that you may read and write.", err=True)
         sys.exit(2)

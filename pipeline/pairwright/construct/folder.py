@@ -13,10 +13,11 @@ import tomli_w
 from pydantic import ValidationError
 
 from pairwright.assets import __version__
-from pairwright.errors import ConfigError, StoreError
+from pairwright.errors import ConfigError, StoreError, on_disk
 from pairwright.files import CALLS, ITEMS
 from pairwright.models.store import Store
 from pairwright.modes.rules import BuildRules
+from pairwright.pages.output import output_folder
 from pairwright.records import content_id
 from pairwright.settings.config import Config, differences, essential, validate
 from pairwright.settings.domains import Scale
@@ -89,13 +90,10 @@ class RunFolder:
 
     def make(self) -> None:
         """Make the folder. One that exists must be empty or a run folder already."""
-        try:
+        output_folder(self.path, "--run")
+        with on_disk(self.path):
             self.path.mkdir(parents=True, exist_ok=True)
             stems = {path.name.partition(".")[0] for path in self.path.iterdir()}
-        except OSError as error:
-            raise StoreError(
-                f"{self.path}: {error.strerror}\n  Give a folder that can be written as --run."
-            ) from None
         # A run that was killed before its config was written may have left its store.
         if stems - {"lock", "config", self.calls.stem} and not self.config.exists():
             raise StoreError(
@@ -152,11 +150,11 @@ class RunFolder:
         except (
             OSError, ValueError, KeyError, AttributeError, TypeError, RecursionError
         ) as error:  # fmt: skip
-            raise ConfigError(
-                f"the run's own config cannot be read: {error}",
-                where=self.config,
-                fix="Restore it from a copy, or build into another --run folder.",
-            ) from None
+            fix = "Restore it from a copy, or build into another --run folder."
+            if isinstance(error, tomllib.TOMLDecodeError):
+                fix = "Correct that line. If it repeats a key, write one line with that key."
+            what = f"the run's own config cannot be read: {error}"
+            raise ConfigError(what, where=self.config, fix=fix) from None
         return saved
 
     def settings(self) -> Config:

@@ -10,8 +10,8 @@ from pairwright.pages.page import Page
 from pairwright.records import Record
 
 
-def output_folder(out: Path | str) -> Path:
-    """Check the folder of an option `--out`, and return its path.
+def output_folder(out: Path | str, option: str = "--out") -> Path:
+    """Check the folder that the option names, and return its path.
 
     Raises InputError where a file is in its place, and inside a release, whose checksums name every
     file.
@@ -22,7 +22,7 @@ def output_folder(out: Path | str) -> Path:
             raise InputError(
                 "is a file, and a folder is wanted",
                 where=above,
-                fix="Give --out the name of a folder; one that is not there is made.",
+                fix=f"Give {option} the name of a folder; one that is not there is made.",
             )
         release = any((above / "data").glob("*/*.parquet"))
         if release and (above / "manifest.json").is_file():
@@ -31,7 +31,7 @@ def output_folder(out: Path | str) -> Path:
                 if above == folder.resolve()
                 else f"is inside the release {above}, whose checksums name every file in it",
                 where=folder,
-                fix="Give --out a new folder outside of it.",
+                fix=f"Give {option} a new folder outside of it.",
             )
     return folder
 

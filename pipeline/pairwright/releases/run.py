@@ -65,9 +65,9 @@ def gather(
     """
     folder = RunFolder(run)
     info = folder.settings().release
-    manifest = read_one(run / "manifest.json", _RunManifest, fix=_AGAIN).model_dump()
-    if not Outcomes(store).finished:
+    if not Outcomes(store).finished or not (run / "manifest.json").exists():
         raise InputError("its build has not finished", where=run, fix=_AGAIN)
+    manifest = read_one(run / "manifest.json", _RunManifest, fix=_AGAIN).model_dump()
     before = _previous(previous, version, info.name, trial=trial) if previous else None
     subjects, public = _subjects(run, progress)
     because = _not_verified(run, subjects, public, trial=trial)

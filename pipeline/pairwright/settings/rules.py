@@ -76,6 +76,20 @@ def columns_of(format: str) -> list[str]:
     return list(dict.fromkeys(name for names in named for name in names))
 
 
+def required_columns(rules: SourceRules, table: str) -> dict[str, list[str]]:
+    """The columns that must be there, with the names that each may have in the file. What the rules
+    name otherwise than usual must be there, too.
+
+    Both tables of choices share `rules.columns`, so a column of the texts may have its usual name.
+    """
+    needed, optional = (names.split() for names in COLUMNS[table])
+    may = {"category"} if rules.default_category else set()
+    named = {*needed, *rules.columns} - (may - rules.columns.keys())
+    own = {one: rules.columns.get(one, one) for one in (*needed, *optional) if one in named}
+    usual = table == "texts"
+    return {one: list(dict.fromkeys([name, one] if usual else [name])) for one, name in own.items()}
+
+
 Strategy = Literal["omit", "contradict"]
 
 

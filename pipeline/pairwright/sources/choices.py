@@ -113,7 +113,7 @@ def read_choices(source: Source) -> Iterator[Chooser]:
         problems.note("no_times", choices[0].where, None, detail)
     latest = {user: max(one.created or "" for one in own) for user, own in by_user.items()}
     read = partial(_text, source, latest, timed)
-    written = rows_by_user(source, texts, read) if texts else {}
+    written = rows_by_user(source, texts, read, usual=True) if texts else {}
     shared, usable = _shared_options(choices), list[Chooser]()
     for user, own in by_user.items():
         usable += _user_choosers(source, own, written.get(user, []), shared, timed=timed)
@@ -147,7 +147,8 @@ def _choice(source: Source, user: str, cells: Cells, where: str) -> Choice:
 def _choice_index(cells: Cells, options: Sequence[str]) -> int:
     """0 or 1: the option that the user took, by its text, its letter or its column's name."""
     cell = cells.text("choice")
-    word, said = cell.strip().casefold(), f"`{cells.column('choice')}` is {excerpt(cell)}"
+    word, held = cell.strip().casefold(), cells.value("choice")
+    said = f"`{cells.column('choice')}` is {excerpt(held) if held else 'empty'}"
     side = _SIDE.fullmatch(word)
     columns = [cells.column(name).casefold() for name in ("option_a", "option_b")]
     readings = {n for n in (0, 1) if word in (options[n].casefold(), columns[n])}

@@ -53,13 +53,14 @@ class Cells:
         """Name of a field in the file."""
         return self._columns.get(name, name)
 
-    def _value(self, name: str) -> Any:
+    def value(self, name: str) -> Any:
+        """What a field holds in the file; None if it is missing."""
         return self._fields.get(self.column(name))
 
     def text(self, name: str) -> str:
         """A field's text."""
         column = self.column(name)
-        value = _string(self._value(name), column)
+        value = _string(self.value(name), column)
         if self._rules.html:
             value = html_text(value)
         elif _HTML.search(value):
@@ -80,7 +81,7 @@ class Cells:
 
     def label(self, name: str) -> str:
         """A field that names something, on one line; a whole number is taken as its digits."""
-        value, column = self._value(name), self.column(name)
+        value, column = self.value(name), self.column(name)
         if isinstance(value, float) and value.is_integer():  # how pandas stores ids with gaps
             value = int(value)
         if isinstance(value, int) and not isinstance(value, bool):
@@ -107,11 +108,11 @@ class Cells:
 
     def time(self, name: str) -> str | None:
         """A field's time (see `times.utc`), or None if it is missing."""
-        return time_of(self._value(name), self.column(name))
+        return time_of(self.value(name), self.column(name))
 
     def rows(self, name: str) -> list[Any]:
         """A field that holds a list. A table by columns, as `datasets` stores one, is turned."""
-        value: Any = self._value(name)
+        value: Any = self.value(name)
         if is_missing(value):
             return []
         if isinstance(value, dict):

@@ -156,14 +156,16 @@ def _opening(body: str) -> str:
 
 
 def rows_by_user(
-    source: Source, table: SourceTable, made: Callable[[str, Cells, str], T]
+    source: Source, table: SourceTable, made: Callable[[str, Cells, str], T], usual: bool = False
 ) -> dict[str, list[T]]:
     """Results of `made` for each row, from its user, its cells and its place, by user; both in the
-    table's order. `made` may raise SourceRefusal."""
+    table's order. A column may have its `usual` name, too. `made` may raise SourceRefusal."""
     by_user: dict[str, list[T]] = {}
     for row in source.problems.sound(table.rows):
         with source.problems.row(row.where) as read:
-            cells = Cells(row.fields, source.rules, source.rules.columns)
+            given = source.rules.columns.items()
+            columns = {name: own for name, own in given if own in row.fields or not usual}
+            cells = Cells(row.fields, source.rules, columns)
             read.id = user = cells.user("user")
             one = made(user, cells, row.where)
             by_user.setdefault(user, []).append(one)

@@ -28,7 +28,7 @@ import pyarrow.parquet as pq
 from pairwright.assets import install
 from pairwright.errors import InputError, SourceError
 from pairwright.lines import bounded_lines, read_batches
-from pairwright.settings.rules import COLUMNS, SourceRules
+from pairwright.settings.rules import SourceRules, required_columns
 from pairwright.sources.problems import REMEDIES, SourceProblem, SourceRefusal, refuse
 
 T = TypeVar("T")
@@ -263,24 +263,18 @@ def open_table(given: str, folder: Path, rules: SourceRules, table: str) -> Sour
     opened = OPENERS[path.suffix.lower()](path) if path else _hub_dataset(rules, given)
     if opened.columns is None:
         return opened
-    if missing := [name for name in required_columns(rules, table) if name not in opened.columns]:
+    required = required_columns(rules, table).values()
+    missing = [" or ".join(names) for names in required if not {*names} & {*opened.columns}]
+    if missing:
         fix = (
             f"It has: {', '.join(opened.columns[:40])}. Name the right ones in [source.columns],"
             ' such as user = "author"; `format` says what a row is.'
         )
         fix += " Or set `default_category`." * ("category" in missing)
+        fix += " Or rename them here: both tables share these keys." * (table == "texts")
         what = f"no column {', '.join(missing)}"
         raise SourceError(what, where=f"{opened.source}:1", fix=fix)
     return opened
-
-
-def required_columns(rules: SourceRules, table: str) -> list[str]:
-    """The columns that must be there. What the rules name otherwise than usual must be, too."""
-    needed, optional = (names.split() for names in COLUMNS[table])
-    may = {"category"} if rules.default_category else set()
-    named = {*needed, *rules.columns} - (may - rules.columns.keys())
-    names = [name for name in (*needed, *optional) if name in named]
-    return [rules.columns.get(name, name) for name in names]
 
 
 def locate(given: str, folder: Path) -> Path | None:
@@ -290,7 +284,7 @@ def locate(given: str, folder: Path) -> Path | None:
     if not path.exists() and suffix not in OPENERS and looks_like_id(given):
         return None
     dump = 'or name a dump\'s folder, with format = "stackexchange"'
-    check_file(path, f"Correct `path`, which is relative to {folder}.")
+    check_file(path, f"Correct the path, which is relative to {folder}.")
     if suffix not in OPENERS:
         fix = f"Use one of {', '.join(OPENERS)}; unpack a packed file first; {dump}."
         raise SourceError(f"unknown kind of file {suffix!r}", where=path, fix=fix)
