@@ -132,6 +132,8 @@ def test_rows_that_are_no_choice_are_named(tmp_path: Path) -> None:
         ["u4", "Q?", "One way", "Other way", "b", "", ""],
         ["u5", "Pick", "B", "A", "a", "2024-01-01", ""],
         ["u6", "Q?", "One way", "Other way", "one", "2024-01-01", ""],
+        ["u7", "Q?", "One way", "Other way", "none", "2024-01-01", ""],
+        ["u8", "Q?", "One way", "Other way", "", "2024-01-01", ""],
     ]
     path = write_csv(tmp_path / "choices.csv", CHOICES, rows)
     said = list[SourceProblem]()
@@ -142,8 +144,10 @@ def test_rows_that_are_no_choice_are_named(tmp_path: Path) -> None:
         ("2", "no_choice"), ("3", "bad_choice"), ("4", "same_options"), ("5", "missing_user"),
         ("6", "empty_question"), ("7", "changed_choice"), ("8", "changed_choice"),
         ("9", "repeated_choice"), ("10", "too_few_posts"), ("11", "bad_time"),
-        ("12", "bad_choice"), ("13", "bad_choice"),
+        ("12", "bad_choice"), ("13", "bad_choice"), ("14", "no_choice"), ("15", "no_choice"),
     ]  # fmt: skip
+    held = [one.detail for one in said if one.reason == "no_choice"]
+    assert held == ["`choice` is 'tie'", "`choice` is 'none'", "`choice` is empty"]
 
 
 def test_a_choice_may_be_the_name_of_the_options_own_column(tmp_path: Path) -> None:
@@ -188,23 +192,12 @@ def test_a_column_of_the_texts_may_have_its_usual_name(tmp_path: Path) -> None:
     texts = table_of_texts(tmp_path / "texts.csv")
     source = rules(table, "choices", texts=str(texts), columns={"user": "who"})
     expected = choosers(source)
-    assert any(post.post.kind != "choice" for one in expected[0] for post in one.history)
+    assert {post.post.kind for one in expected[0] for post in one.history} == {"", "choice"}
     texts.write_text(texts.read_text("utf-8").replace("user", "who", 1), "utf-8")
     assert choosers(source) == expected
     texts.write_text(texts.read_text("utf-8").replace("who", "author", 1), "utf-8")
     with pytest.raises(SourceError, match=r"texts\.csv:1: no column who or user"):
         choosers(source)
-
-
-@pytest.mark.parametrize(("cell", "said"), [("none", "'none'"), ("", "empty"), ("tie", "'tie'")])
-def test_a_cell_without_a_choice_is_named_as_the_file_has_it(
-    cell: str, said: str, tmp_path: Path
-) -> None:
-    path = write_csv(tmp_path / "c.csv", CHOICES, [["u1", "Q?", "One", "Two", cell, "", ""]])
-    found = list[SourceProblem]()
-    _, usable = read_choosers(rules(path, "choices"), DOMAINS, Path("/"), Problems(found.append))
-    assert not list(usable)
-    assert [one.detail for one in found] == [f"`choice` is {said}"]
 
 
 def opposite_rows(*rows: tuple[str, str, str, str]) -> list[list[str]]:

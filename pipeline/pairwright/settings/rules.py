@@ -77,10 +77,8 @@ def columns_of(format: str) -> list[str]:
 
 
 def required_columns(rules: SourceRules, table: str) -> dict[str, list[str]]:
-    """The columns that must be there, with the names that each may have in the file. What the rules
-    name otherwise than usual must be there, too.
-
-    Both tables of choices share `rules.columns`, so a column of the texts may have its usual name.
+    """The columns that must be there, and those that the rules name, with the names that each may
+    have in the file. Choices and texts share these rules: a text's column may have its usual name.
     """
     needed, optional = (names.split() for names in COLUMNS[table])
     may = {"category"} if rules.default_category else set()
