@@ -33,7 +33,7 @@ from pairwright.evaluation.benchmark import BenchmarkRef, build_mark
 from pairwright.evaluation.conditions import ConditionName
 from pairwright.evaluation.evaluate import evaluate, leaderboard
 from pairwright.evaluation.leaderboard import Leaderboard
-from pairwright.evaluation.leaderboard_page import board_page, verdicts
+from pairwright.evaluation.leaderboard_page import board_page, ending, readings, verdicts
 from pairwright.evaluation.scorers.scorer import Choice, ScorerRef
 from study import Done, pairwright
 
@@ -210,6 +210,7 @@ def test_twins_with_placebos_are_ranked_by_net_right_flips(tmp_path: Path, compo
     assert [board.entries[name].value("accuracy", "twin") for name in rows] == [
         0.95, 0.875, 0.95, 0.5
     ]  # fmt: skip
+    assert "partial" not in {scorer for scorer, *_ in readings(board)}
     # On the 39 twins that both have whole, and all placebos.
     assert ranking.with_above["missing.profile"].n == 69
     page = board_page(board)
@@ -225,6 +226,13 @@ def test_with_fewer_than_20_placebos_nothing_is_concluded(
 ) -> None:
     board = board_with(tmp_path, reader=decided([RIGHT] * 20, [SAME] * placebos))
     assert ("19 placebos, fewer than 20, conclude nothing" in verdicts(board)[0]) is told
+
+
+def test_the_baselines_of_manner_are_always_in_the_table(tmp_path: Path) -> None:
+    good, poor = decided([RIGHT] * 20, [SAME] * 20), decided([SAME] * 20, [SAME] * 20)
+    names = dict.fromkeys("abcdef", good) | dict.fromkeys(("own-length", "own-markup"), poor)
+    table = ending(board_with(tmp_path, **names))["table"]
+    assert [row[0].split()[0] for row in table[1:]] == ["a", "b", "c", "own-length", "own-markup"]
 
 
 # Who built the release

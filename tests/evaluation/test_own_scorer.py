@@ -147,7 +147,7 @@ def test_what_cannot_be_used_is_named_before_anything_is_scored(
 ) -> None:
     with pytest.raises(ConfigError) as caught:
         own.opening(code, **keys).bound("mine")
-    for words in (*message, "scorers.mine"):
+    for words in (*message, "scorer mine"):
         assert words in str(caught.value)
 
 

@@ -84,7 +84,8 @@ def test_a_file_that_is_none_is_refused(tmp_path: Path) -> None:
         with pytest.raises(InputError, match=told):
             ScoreFile(tmp_path / name)
     other = "pair,condition,chosen,value"
-    for text, head, told in (("", HEAD, "holds no scores"), (GOOD, other, "has no rejected")):
+    none = "the header has no rejected; it has pair, condition, chosen, value"
+    for text, head, told in (("", HEAD, "holds no scores"), (GOOD, other, none)):
         with pytest.raises(InputError, match=told):
             ScoreFile(written(tmp_path, text, head))
 

@@ -41,8 +41,9 @@ def end(short: list[str], reasons: Iterable[str], *, explained: bool = False) ->
 
 
 def listed(reasons: Mapping[str, int]) -> str:
-    """The reasons with their counts, as text for a terminal."""
-    return visible(", ".join(f"{n:,} {phrase(reason)}" for reason, n in reasons.items()))
+    """The reasons, most frequent first, as text for a terminal. They count pairs, not units."""
+    order = sorted(reasons, key=lambda reason: -reasons[reason])
+    return visible(", ".join(map(phrase, order)))
 
 
 def print_leaderboard(board: Leaderboard, out: Path | None = None) -> None:

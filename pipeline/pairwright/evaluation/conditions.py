@@ -198,7 +198,7 @@ def conditions_of(
             continue
         why = f"no pair can be shown {one.shows}"
         if not one.of_twins and not any(map(one.applies, rows())):
-            why = "it is not used on twins and placebos"
+            why = "twins and placebos already compare two users"
         if given is not None:
             fix = "Leave it out, or name pairs that have what it shows."
             raise InputError(why, where=where, fix=fix)

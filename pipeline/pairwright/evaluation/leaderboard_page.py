@@ -7,6 +7,7 @@ from pairwright.evaluation.benchmark import QUESTIONS
 from pairwright.evaluation.conditions import CONDITIONS
 from pairwright.evaluation.figures import FIGURES, FOLLOWS, IDENTITY, ScorerFigure
 from pairwright.evaluation.leaderboard import BoardRow, Leaderboard, Ranking
+from pairwright.evaluation.scorers.baselines import MANNER
 from pairwright.modes import MODES, title_of
 from pairwright.pages import Page, plots, render_page
 from pairwright.pages.plots import Dot, Plot, draw_panel
@@ -122,8 +123,8 @@ def _verdict(board: Leaderboard, first: Ranking) -> str:
         if accuracy.chance:
             is_best += f" (chance: {100 * accuracy.chance:.1f} %)"
     else:
-        value = figure_text(best.figure(first.ranked_by, mode))
-        is_best = f"has the highest corrected twin accuracy, {value} points"
+        value = figure_text(best.figure(first.ranked_by, mode)).replace(" (", " points (", 1)
+        is_best = f"has the highest corrected twin accuracy, {value}"
         if placebos and placebos.n < FEW_PLACEBOS:
             there = f"{placebos.n} placebos, fewer than {FEW_PLACEBOS}"
             few = f" With {there}, conclude nothing from this figure."
@@ -197,28 +198,31 @@ def _chance(rows: Sequence[BoardRow], mode: str) -> float | None:
 
 def ending(board: Leaderboard) -> dict[str, Any]:
     """The values that a terminal shows at the end of an evaluation: `warnings`, `verdicts`, and the
-    best reading of the user (`reads`). Also a `table` of the best rows of the first mode, and the
-    number of rows that it leaves out (`more`)."""
+    best reading of the user (`reads`). Also a `table` of the best rows of the first mode and all of
+    MANNER, and the number of rows that it leaves out (`more`)."""
     warnings = [*filter(None, [board.benchmark.warning]), *given_away(board)[:1]]
     first = next(iter(board.firsts.values()), None)
     table = mode_table(board, first.mode if first else PLACEBO, first)
-    said, found, most = verdicts(board), readings(board), 1 + MOST_ROWS - len(warnings)
+    said, found = verdicts(board), readings(board)
+    others = [row for row in table[1:] if row[0].partition(" ")[0] not in MANNER]
+    hidden = others[max(0, MOST_ROWS - len(warnings) - (len(table) - 1 - len(others))) :]
+    table = [row for row in table if row not in hidden]
     return {
         "warnings": warnings,
         "verdicts": [said[0], *said[len(board.firsts) or 1 :]],
-        "reads": next((one for row in table[1:most] for one in found if one[0] == row[0]), ()),
-        "table": [row[:MOST_COLUMNS] for row in table[:most]],
-        "more": len(board.entries) - len(table[1:most]),
+        "reads": next((one for row in table[1:] for one in found if one[0] == row[0]), ()),
+        "table": [row[:MOST_COLUMNS] for row in table],
+        "more": len(board.entries) - len(table[1:]),
     }
 
 
 def given_away(board: Leaderboard) -> list[str]:
     """A sentence per accuracy without the user that exceeds an audit's bound by more than chance;
-    on pairs also if it is as far below 50 %."""
+    on pairs also if it is as far below 50 %. Rows with too few scores have none."""
     found = []
     for name, row in board.entries.items():
         for mode in board.firsts if row.about.blind else ():
-            if one := row.figure("accuracy", mode):
+            if (one := row.figure("accuracy", mode)) and not row.unranked(mode):
                 bound = blind_bound(one.chance or 0.5)
                 if max(one.low or 0, 0 if one.chance else 1 - (one.high or 1)) > bound:
                     found.append(
@@ -230,11 +234,14 @@ def given_away(board: Leaderboard) -> list[str]:
 
 def readings(board: Leaderboard) -> list[tuple[str, str, str, ScorerFigure]]:
     """Whether scorers read their users: scorer, mode, control, and the accuracy with the user's
-    posts less that in the control. A scorer that is blind is right on 1/2 of complete twins."""
+    posts less that in the control. A scorer that is blind is right on 1/2 of complete twins. Rows
+    with too few scores to be ranked have none."""
     found = []
     for row in board.entries.values():
         shown = row.about.condition == "profile" and not row.about.blind
         for one in row.figures if shown else ():
+            if row.unranked(one.mode):
+                continue
             if one.name not in FIGURES and one.n:
                 found.append((label(row), one.mode, one.name.removeprefix("gain over "), one))
             elif one.name == "both_right" and one.group == one.mode and one.n:

@@ -189,7 +189,8 @@ def read_scores(given: Iterable[Path]) -> list[ScoreTable]:
                 f"scorer {about.scorer.name} in condition {about.condition} is in"
                 f" {tables[about.stem].path}",
                 where=path,
-                fix="Name one of the two, or call one of the scorers by another name.",
+                fix="Name one of the two, or evaluate one again under another name. A file of"
+                " scorers gives it as [scorers.OTHER-NAME].",
             )
         tables[about.stem] = ScoreTable(path, about, _lines(path))
     order = list(CONDITIONS)

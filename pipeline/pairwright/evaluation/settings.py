@@ -162,6 +162,9 @@ def _given(form: str, rest: str) -> tuple[str, Scorers]:
         name, spec = _name(file.stem), {"kind": "scores", "path": str(file)}
     elif form == "python":
         file, name = Path(first).resolve(), _name(second)
+        if not file.is_file():
+            where = f"--scorer {form}:{rest}"
+            raise InputError(f"no such file {first}", where=where, fix=f"Write {FORMS[form]}.")
         named = {"object": f"{file.stem}:{second}", "folder": str(file.parent)}
         spec = {"kind": "python", **named}
     elif form == "openai":

@@ -74,7 +74,7 @@ class PythonScorer(Record):
 
     def open(self, name: str, opening: Opening) -> OpenScorer:
         """Find the class; nothing is made of it yet. Raises ConfigError as `find_class` does."""
-        where = f'[scorers.{name}] object = "{self.object}"'
+        where = f"scorer {name}, {self.object}"
         found, where = find_class(where, self)
         # The hash of the file that defines it is part of what decides its scores.
         code = sha256(Path(inspect.getfile(found)).read_bytes()).hexdigest()
@@ -100,8 +100,8 @@ def find_class(where: str, spec: PythonScorer) -> tuple[type, str]:
         raise ConfigError(
             f"the module {name} cannot be imported: {place_of(error, folder)}",
             where=where,
-            fix=f'It is looked for in {folder} (folder = "..." names another), then among what is'
-            " installed.",
+            fix=f"It is looked for in {folder}, then among what is installed. A file of scorers can"
+            ' name another folder: folder = "...".',
         ) from None
     file = getattr(module, "__file__", None) or name
     found = getattr(module, class_name, None)

@@ -63,7 +63,10 @@ class ScoreFile:
         suffix = path.suffix.lower()
         if suffix not in (".csv", ".jsonl"):
             raise InputError("is neither .csv nor .jsonl", where=path, fix=_FORM)
-        for row in sound_rows(path, OPENERS[suffix], _FORM)[1]:
+        columns, rows = sound_rows(path, OPENERS[suffix], _FORM)
+        if columns:
+            _check(columns, "the header", str(path))
+        for row in rows:
             key, chosen, rejected = _key(row), _score(row, "chosen"), _score(row, "rejected")
             if key in self._lines:
                 line = self._lines[key][0].rpartition(":")[2]
@@ -108,9 +111,14 @@ class ScoreFile:
         return ResponseScore(chosen), ResponseScore(rejected)
 
 
+def _check(names: Collection[str], what: str, where: str) -> None:
+    if missing := [name for name in COLUMNS if name not in names]:
+        said = f"{what} has no {', '.join(missing)}; it has {', '.join(names) or 'nothing'}"
+        raise InputError(said, where=where, fix=_FORM)
+
+
 def _key(row: SourceRow) -> tuple[str, str]:
-    if missing := [name for name in COLUMNS if name not in row.fields]:
-        raise InputError(f"has no {', '.join(missing)}", where=row.where, fix=_FORM)
+    _check(row.fields, "the line", row.where)
     pair, condition = row.fields["pair"], row.fields["condition"]
     if not isinstance(pair, str) or not pair:
         raise _wrong(row, "pair", "is not an id")
