@@ -1,4 +1,4 @@
-"""What is installed with Pairwright: its version, its content files, and how an extra is added."""
+"""The installed Pairwright: its version, its content files, and the command that adds an extra."""
 
 import json
 import shlex

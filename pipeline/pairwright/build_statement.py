@@ -1,4 +1,4 @@
-"""How the pairs of a release were made, as its stated.json and manifest.json say."""
+"""Statement on the making of a release's pairs, as in its stated.json and manifest.json."""
 
 from pydantic import AliasPath, Field, JsonValue
 
@@ -6,7 +6,7 @@ from pairwright.records import Record
 
 
 class SourceSummary(Record, extra="ignore"):
-    """Where the items came from, and how many rows were refused or repaired, by reason."""
+    """The source of the items, and the numbers of refused and repaired rows, by reason."""
 
     path: str
     hash: str
@@ -35,7 +35,7 @@ class RoleSampling(Record, extra="ignore"):
 
 
 class BuildSummary(Record, extra="ignore"):
-    """How the pairs were made."""
+    """Summary of the build that made the pairs."""
 
     source: SourceSummary | None = None
     roles: RoleEndpoints | None = None

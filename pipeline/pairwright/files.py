@@ -17,7 +17,7 @@ ITEMS = "items.jsonl"
 
 
 def holds_run(folder: Path) -> bool:
-    """Whether a folder is that of a run, which may not have ended."""
+    """Whether a folder holds a run, which may not have ended."""
     return (folder / CALLS).exists() or (folder / "pairs.jsonl").exists()
 
 

@@ -23,7 +23,7 @@ _SIDES = re.compile(r'Asked ".*?", chose:\n(.*?)\nrather than:\n(.*?)(?:\nbecaus
 
 
 def choice_sides(text: str) -> tuple[str, str] | None:
-    """What an earlier choice took and refused; None of a text that is not one."""
+    """The taken and refused texts of an earlier choice; None for a text that is not a choice."""
     found = _SIDES.fullmatch(text) if is_choice_text(text) else None
     return (found[1], found[2]) if found else None
 
@@ -46,8 +46,8 @@ MANNERS: dict[Manner, Callable[[str], int]] = {"length": len, "markup": count_ma
 def manner_scores(
     posts: Iterable[str], responses: Iterable[str]
 ) -> Iterator[dict[Manner, float]] | None:
-    """How well responses suit what a user took so far, by manner: how much of it each has, times
-    how much more often the user's earlier choices took the response with more of it than the one
+    """The fit of responses to a user's earlier choices, by manner. It is the amount in each
+    response, times the excess of earlier choices that took the response with more over those
     with less. None if no post of the history is a choice."""
     choices = [sides for post in posts if (sides := choice_sides(post))]
     if not choices:

@@ -1,4 +1,4 @@
-"""What a caller sees of a function that works, and does with it: `progress`, `stop`, `run_async`.
+"""Progress and interruption of long-running functions: `progress`, `stop`, `run_async`.
 
 `progress` is called with each event: `progress=print` shows what there is. `stop.request()`, from
 any thread or signal handler, ends the work early, with all that was finished stored; the function
@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 
 class Meter(Protocol):
-    """What counts the calls of a build while they are sent."""
+    """Counter of a build's calls while they are sent."""
 
     in_flight: int
     cost: float
@@ -25,7 +25,7 @@ class Meter(Protocol):
 
 @dataclass(frozen=True)
 class Step:
-    """What is being done, and how far it is."""
+    """A step of the work, and its progress."""
 
     name: str
     done: int | None = None
@@ -57,7 +57,7 @@ class UnitEnded:
     mode: str
     """`plan` for the unit that finds out who has a signal."""
     kind: str
-    """What came of it: kept, dropped, failed, waiting or planned."""
+    """The outcome of the unit: kept, dropped, failed, waiting or planned."""
     reason: str
 
 

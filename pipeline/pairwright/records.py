@@ -83,7 +83,7 @@ class GoldAspect(Record):
 
 
 class OppositeChoice(Record):
-    """What an item's user chose of two responses, and the other user, who chose the reverse."""
+    """An item's two responses: its user chose one, the other user chose the reverse."""
 
     chosen: str
     """What the item's user took and the other refused."""
@@ -121,7 +121,7 @@ Follows = Literal["stated", "inferred", "pattern"]
 
 
 class Aspect(Record):
-    """What this user expects in an answer to this question."""
+    """An expectation of a user for the answer to a question."""
 
     aspect: str
     reason: str
@@ -186,7 +186,7 @@ class AspectScore(Record):
 
 
 class Adherence(Record):
-    """How far one response meets each aspect of one rubric, in the rubric's order."""
+    """Scores of one response for each aspect of one rubric, in the rubric's order."""
 
     scores: tuple[AspectScore, ...]
 

@@ -49,8 +49,8 @@ def accuracy_check(
 
 
 def _p(own: Accuracy, value: float, limit: float) -> float:
-    """Of the score test of a share, at as many independent pairs without ties as these count, by
-    Student's t with as many degrees as there are clusters less one. (The z^2 / 4 wins and losses
+    """The p value of the score test of a share, with the effective number of pairs without ties.
+    By Student's t; its degrees of freedom are the clusters less one. (The z^2 / 4 wins and losses
     are as in `Accuracy.effective`: with them all pairs may be ties.)"""
     if own.clusters < 2:
         return 1.0

@@ -54,7 +54,7 @@ TEXT = 100_000
 
 @dataclass
 class Found:
-    """What a check found: the rows that it examined, and what is wrong, by the row's number."""
+    """The findings of a check: the rows that it examined, and the faults by row number."""
 
     of: int = 0
     details: dict[int, str] = field(default_factory=dict)

@@ -171,7 +171,7 @@ def not_verified(facts: Facts) -> Found | None:
 
 @table_check
 def verified(facts: Facts) -> Check:
-    """The number of verified pairs, and why they are none."""
+    """The number of verified pairs, or the reason that there are no such pairs."""
     table, why = facts.table, ""
     if all(label_of(mode) == "given" for mode in table["mode"].unique()):
         why = "nobody was asked: the labels are the users' own choices"

@@ -39,7 +39,7 @@ _CHECKS = (comparisons, copies, texts)
 
 
 class Options(NamedTuple):
-    """What an auditor may choose."""
+    """The options of an audit."""
 
     max_shortcut: float = MAX_SHORTCUT
     """The bound on blind accuracies, 0.5 to 1."""
@@ -49,7 +49,7 @@ class Options(NamedTuple):
     forgotten: ForgetList | None = None
     """What tombstones name; None if there is no list of them."""
     public: ReleasedStudy | None = None
-    """What people said of the pairs; None if nobody was asked."""
+    """The answers of annotators on the pairs; None without a study."""
 
 
 DEFAULT = Options()
@@ -98,7 +98,7 @@ class Examination:
             stream.add(number, line)
 
     def checks(self, progress: AuditProgress = lambda _what, _n: None) -> list[Check]:
-        """What was found, in the order of the report, after the last row."""
+        """The findings after the last row, in the order of the report."""
         facts = self.facts
         checks = [counted(name, found, facts) for name, _, found in self._rows]
         for family, stream in self._streams:
@@ -170,7 +170,7 @@ def audit_pairs(
 def _reading(
     source: PairSource, problems: Problems, flags: dict[str, list[Flag]], rows: int
 ) -> Iterator[Check]:
-    """How columns and labels were read, and the rows that are not pairs."""
+    """Checks of the columns and labels as they were read, and of rows that are not pairs."""
     unread = problems.of("refused")
     lost, ties = sum(one.n for one in unread), problems.counts("noted").get(TIE, 0)
     yield Check(

@@ -1,4 +1,4 @@
-"""What an audit keeps of the rows that it reads: a table with hashes for texts, and samples.
+"""The facts that an audit keeps of its rows: a table with hashes for texts, and samples.
 
 Checks that compare rows are functions of this table, so that no row is in memory twice.
 """
@@ -50,8 +50,8 @@ class Facts:
     def __init__(
         self, public: ReleasedStudy | None = None, forgotten: ForgetList | None = None
     ) -> None:
-        """`public` is what people answered; None if nobody was asked. `forgotten` is what
-        tombstones name; None if there is no list of them."""
+        """`public` has the annotators' answers; None without a study. `forgotten` has the names on
+        tombstones; None without a list of them."""
         self.public, self.forgotten = public, forgotten
         self.places: list[str] = []
         """By a row's number, `file:line`."""

@@ -88,7 +88,7 @@ class Redaction(Record):
 
 
 class AuditSource(Record):
-    """What an audit says of the rows that it saw."""
+    """The description of the rows that an audit saw."""
 
     name: str
     """A folder's or file's name, or a Hub id; never a path of the auditor's machine."""

@@ -11,12 +11,11 @@ _ATTRIBUTION = ("CC-BY", "ODC-BY")
 
 
 def licence(row: Row, *, attributed: bool = False) -> str | None:
-    """The first post, or question with an address, that states no licence, that lacks the
-    attribution which its licence asks for, or that states another licence than its address and date
-    imply. An address attributes a text; a release or run may attribute all of its texts
-    (`attributed`).
+    """The fault of the first post, or question with an address, that states no licence, lacks an
+    attribution that its licence requires, or contradicts its address and date. An address
+    attributes a text; a release or run may attribute all of its texts (`attributed`).
 
-    Other people's rows of which no text states a licence or has an address are not examined.
+    Other people's rows are not examined if no text states a licence or has an address.
     """
     texts: dict[str, RowPost | Row] = {f"post {n}": of for n, of in enumerate(row.profile, 1)}
     if row.source_url:
@@ -41,7 +40,7 @@ def _is_address(url: str | None) -> bool:
 
 @lru_cache(maxsize=100_000)
 def _fault(url: str | None, created: str | None, licence: str | None, *, attributed: bool) -> str:
-    """What is wrong with a text's licence. The date of a Stack Exchange text implies it."""
+    """The fault of a text's licence. The date of a Stack Exchange text implies its licence."""
     if url and not _is_address(url):
         return f"gives {clip(url)} as its address"
     if not licence:

@@ -168,7 +168,7 @@ def write_audit(
 
 
 def _study_of(run: Path) -> ReleasedStudy | None:
-    """What people answered on a run's pairs; None if nobody was asked."""
+    """The annotators' answers on a run's pairs; None without a study."""
     if not HumanFolder(run).study.exists():
         return None
     study = read_study(run)

@@ -216,8 +216,8 @@ def _by_mode(overlaps: list[pd.DataFrame]) -> Iterator[Check]:
 
 
 def _preferences(table: pd.DataFrame, bound: float) -> Iterator[Check]:
-    """How often a judge without the user prefers the chosen response, by mode. It decides if pairs
-    are not twins: with twins it is about the side of the user who asked."""
+    """The share of pairs in which a judge without the user prefers the chosen response, by mode.
+    It decides if pairs are not twins: with twins it is about the side of the user who asked."""
     seen = table[table["judged"] & table["asked"] & table["mode"].notna()]
     for mode, own in seen.groupby("mode"):
         if label_of(str(mode)) == "equal":

@@ -1,5 +1,5 @@
-"""What a row holds: texts that are empty, no answer, wrongly decoded, with invisible characters or
-in another language; and aspects whose evidence is found."""
+"""Checks of a row's texts: empty, no answer, wrongly decoded, with invisible characters or in
+another language; and of aspects whose evidence is found."""
 
 import re
 import unicodedata
@@ -177,8 +177,7 @@ def other_language(facts: Facts) -> Found:
 
 
 def languages(row: Row) -> str | None:
-    """Which side is in which language, if they differ; None if it cannot be told, as of short
-    texts."""
+    """The language of each side, if they differ; None if it is unknown, e.g. for short texts."""
     own_words = " ".join((row.question[:450], *(post.text[:100] for post in row.profile[:5])))
     sides = [side[:200] for side in (row.chosen, row.rejected) if _enough(side[:200])]
     if not sides or not _enough(own_words[:450]):

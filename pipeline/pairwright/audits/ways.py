@@ -62,7 +62,7 @@ COUNTS: dict[str, Callable[[str, str, str | None], int]] = {
 # Both halves of a twin hold the same two responses.
 @lru_cache(maxsize=1024)
 def counts(question: str, response: str, language: str | None) -> tuple[int, ...]:
-    """What each check of COUNTS counts in a response."""
+    """The counts in a response, one per check of COUNTS."""
     return tuple(counted(question, response, language) for counted in COUNTS.values())
 
 
@@ -116,7 +116,7 @@ def _stems(response: str, language: str | None) -> tuple[str, ...]:
 
 
 def _held(lists: Sequence[Words], vocabulary: Vocabulary) -> sparse.csr_array:
-    """Which words each list holds: 1 or 0, a row for each list, a column for each word."""
+    """The words of each list: 1 or 0, a row per list, a column per word."""
     ends = np.cumsum([0, *map(len, lists)])
     ones, words = np.ones(ends[-1]), np.concatenate(lists)
     return sparse.csr_array((ones, words, ends), shape=(len(lists), len(vocabulary)))
@@ -162,9 +162,9 @@ def baseline_points(pairs: Sequence[PairWords], vocabulary: Vocabulary) -> dict[
 
 
 def _tfidf(pairs: Sequence[PairWords], vocabulary: Vocabulary) -> Floats:
-    """Of the chosen response less that of the rejected one: the part of a response's length, as a
-    vector of its distinct words weighted by how rare they are among all responses, that the words
-    of the posts cover. The posts' own length is the same for both."""
+    """The share of a response's length that the posts' words cover: the chosen response's less the
+    rejected one's. A response is a vector of its distinct words, weighted by their rarity among all
+    responses. The posts' own length is the same for both."""
     sides = [_held([one.words[n] for one in pairs], vocabulary) for n in (0, 1)]
     own = [_held([one.own[n] for one in pairs], vocabulary) for n in (0, 1)]
     responses = sides[0].sum(axis=0) + sides[1].sum(axis=0)

@@ -63,7 +63,7 @@ def estimate(
 
 @dataclass(frozen=True)
 class BuildResult:
-    """What a build has made."""
+    """The result of a build."""
 
     status: RunStatus
     """Its counts by outcome, its checks, and what its store holds."""

@@ -18,7 +18,7 @@ BLOCK = 200
 
 
 class ItemEntry(NamedTuple):
-    """What is known of an item without reading it."""
+    """The facts on an item that are known without reading it."""
 
     id: str
     user: str

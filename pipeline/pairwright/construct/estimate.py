@@ -1,4 +1,4 @@
-"""What a build will take at most, by its config alone.
+"""Estimates the most calls and tokens of a build, by its config alone.
 
 Calls are counted as if every question showed a personal signal and every draw were used, so a build
 takes fewer. Tokens are rough: histories are measured (`text.token_estimate`), the rest of each
@@ -29,7 +29,7 @@ _INFERRED = {
 
 
 class RoleEstimate(NamedTuple):
-    """What one role would be asked at most."""
+    """The most calls and tokens of one role."""
 
     role: str
     model: str
@@ -41,7 +41,7 @@ class RoleEstimate(NamedTuple):
 
 
 class BuildEstimate(NamedTuple):
-    """What a build would take at most, by role."""
+    """The most calls and tokens of a build, by role."""
 
     items: int
     roles: tuple[RoleEstimate, ...]

@@ -55,7 +55,7 @@ def _digest(value: object) -> str:
 
 
 def changes(saved: dict[str, Any], now: dict[str, Any]) -> list[str]:
-    """What differs between the config of a run and the one of now, a line each.
+    """The differences between the config of a run and the present one, a line each.
 
     Only keys and files count that decide the outcomes.
     """

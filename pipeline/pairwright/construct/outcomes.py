@@ -1,4 +1,4 @@
-"""What came of each unit: a row of the table `outcomes` in run.sqlite, written when the unit ends.
+"""Outcomes of units: each is a row of the table `outcomes` in run.sqlite, written when a unit ends.
 
 Every figure of a run is SQL over this table. Its files are written from it, and read again here.
 """
@@ -29,7 +29,7 @@ R = TypeVar("R", bound=Record)
 
 
 class Unit(NamedTuple):
-    """What is built as one: an item in one mode, or the plan of an item."""
+    """The unit of a build: an item in one mode, or the plan of an item."""
 
     id: str
     mode: str
@@ -42,7 +42,7 @@ class Unit(NamedTuple):
     rubric: Rubric | None = None
     """The asker's rubric, if it is planned already."""
     settled: "Dropped | Failed | None" = None
-    """What came of the unit, if its plan or the matching decided it."""
+    """The outcome of the unit, if its plan or the matching decided it."""
 
 
 class Failed(Record):
@@ -62,7 +62,7 @@ class PossiblePartner(NamedTuple):
 
 
 class Planned(Record):
-    """What is known of one question."""
+    """The planned facts on one question."""
 
     rubric: Rubric | Dropped
     """The asker's, or why nothing personal is known."""

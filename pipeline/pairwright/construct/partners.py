@@ -2,7 +2,7 @@
 
 A question is planned for its asker, and for some other users; those who could be the asker's
 partner come first. Their plans tell what is generic in the asker's own, and each plan that finds a
-personal signal is that of a possible partner: so partners are found without a call of their own.
+personal signal shows a possible partner: so partners are found without a call of their own.
 
 Every user has at most one partner, so that splits by user exist. A couple may give a twin for each
 question that one of them asked, if the other's posts show a signal on it, and a placebo for each
@@ -105,8 +105,8 @@ class Candidates:
         """The histories with whose plans a user's aspects for the item's question are compared.
 
         The asker is compared with the users that the question was tried on. If `user` is one of
-        these, the asker takes that user's place: so both halves of a twin are compared with equally
-        many users, and nobody with themselves.
+        these, the asker takes that user's place: so both sides of a twin are compared with equally
+        many users, and no user with themselves.
         """
         return tuple(
             item.profile if other == user else self._posts(item, other)
@@ -307,7 +307,7 @@ def _matched(couples: Sequence[Couple], worth: Mapping[Couple, int]) -> Iterable
 
 
 def _none(question: Question, partner: str | None, most: int) -> Dropped:
-    """Why a question has no partner."""
+    """The reason that a question has no partner."""
     possible, signal = question.others, question.signal
     reason = "no_partner"
     if partner and (not signal or partner in possible):

@@ -191,12 +191,12 @@ def connect(config: Config, address: str | None) -> None:
 
 
 def most_workers(config: Config) -> int:
-    """As many as are asked for, if each can have a call in flight at every endpoint."""
+    """The number of workers asked for, if each can have a call in flight at every endpoint."""
     return min([config.processes, *(config.endpoints[n].concurrency for n in config.roles.all)])
 
 
 def part_of(endpoint: Endpoint, workers: int) -> Endpoint:
-    """An endpoint for one of so many workers; nobody gets what is left over."""
+    """An endpoint with one worker's share of the limits; a remainder is not used."""
     return Endpoint(**{**endpoint.model_dump(), "concurrency": endpoint.concurrency // workers})
 
 

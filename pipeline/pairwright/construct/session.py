@@ -50,7 +50,7 @@ NO_PLACEBO = Dropped(
 
 @dataclass(frozen=True)
 class Session:
-    """What one build has to do."""
+    """The work of one build."""
 
     corpus: Corpus
     rules: BuildRules

@@ -1,4 +1,4 @@
-"""What a run has come to, and its manifest: every figure is a question to its table of outcomes."""
+"""The state of a run, and its manifest: every figure is a query on its table of outcomes."""
 
 from collections import Counter
 from contextlib import closing
@@ -52,7 +52,7 @@ class UnitCount(NamedTuple):
 
 @dataclass(frozen=True)
 class RunStatus:
-    """What a run has made so far."""
+    """The results of a run so far."""
 
     run: Path
     """The run folder."""
@@ -225,8 +225,8 @@ def funnel_of(store: Store, mode: str) -> list[tuple[Stage, Estimate]]:
 
 
 def _refusals(store: Store, which: str) -> Counter[str]:
-    """Why aspects were dropped in units that lack them, a unit once for each reason; or, of those
-    NOT IN want of aspects, the gates of refused drafts."""
+    """Counts of units without enough aspects, by reason for dropped aspects; or, for units
+    NOT IN want of aspects, by gate that refused a draft."""
     rows = store.rows(
         "SELECT one.value, count(*) FROM outcomes, json_each(refusals) AS one"
         f" WHERE reason {which} (?, ?) GROUP BY 1 ORDER BY 1",

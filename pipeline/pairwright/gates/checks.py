@@ -153,11 +153,11 @@ def check_echo(sides: DraftSides, twin: TwinRules, rules: GateRules) -> GateResu
 
 
 def shared_words(sides: DraftSides) -> tuple[int, tuple[tuple[str, ...], tuple[str, ...]]]:
-    """The words of two responses that tell by a count whose posts they were written for.
+    """Count of shared words that shows whose posts two responses were written for, and the words.
 
     First by how many content words the first response shares more with the first user's posts than
-    the second does, and the second more with the second user's than the first: 0 for a count that
-    tells nothing. Then of each response the words, as they are in its text, that only its own
+    the second does, and the second more with the second user's than the first: 0 if the
+    count shows nothing. Then each response's words, as they are in its text, that only its own
     user's posts have, and that the other response lacks: those of most posts first, and without
     words of the question or of the own aspects as long as there are others.
     """
@@ -242,7 +242,7 @@ def judge_twin(fits: Sequence[Fit], twin: TwinRules, rules: GateRules) -> tuple[
 
 
 def _blame(close: bool, first: bool, second: bool) -> tuple[bool, bool]:
-    """Who is at fault if two shares are too close: the sides that fail alone, or both."""
+    """The sides at fault if two shares are too close: those that fail alone, or both."""
     if not close:
         return False, False
     return (first, second) if first or second else BOTH

@@ -72,7 +72,7 @@ _OTHER_QUOTED = re.compile(
 
 @lru_cache(maxsize=256)
 def _said(response: str) -> tuple[str, str]:
-    """What a response says itself, and the same in lower case behind a space."""
+    """The response's own words, and the same in lower case behind a space."""
     plain = _plain(response if response.isascii() else _OTHER_QUOTED.sub('""', response))
     if '"' in plain:
         plain = _QUOTED.sub('""', plain)

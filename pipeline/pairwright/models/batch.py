@@ -150,7 +150,7 @@ class Requests:
 
 
 def _parts(lines: Iterator[tuple[str, bytes]]) -> Iterator[dict[str, bytes]]:
-    """As many lines at a time as a file may hold, by key."""
+    """Parts of the lines, by key, each as large as a file may be."""
     part, size = dict[str, bytes](), 0
     for key, line in lines:
         if part and (len(part) == MOST_LINES or size + len(line) > MOST_BYTES):

@@ -54,8 +54,8 @@ class _Line(BaseModel):
     error: JsonValue = None
 
     def reply(self) -> Response:
-        """What the endpoint said to the request. Without a status it counts as an error of the
-        server: a batch that ended before a request's turn says nothing about the request."""
+        """The endpoint's response to the request. Without a status it counts as an error of the
+        server: a batch that ended before a request's turn is no fault of the request."""
         if not (self.response or self.error):
             raise ValueError("a request, or a line without response and error")
         response = self.response or {}
@@ -85,7 +85,7 @@ class Ingest:
 
     @property
     def lines(self) -> int:
-        """How many lines were read; each is stored, known, or a problem."""
+        """The number of lines read; each is stored, known, or a problem."""
         return self.stored + self.known + len(self.problems)
 
     def file(self, path: Path) -> None:

@@ -1,5 +1,5 @@
-"""What answers requests: the store first, else the endpoint, within the budgets and with as many
-calls at once as it may have. tenacity is the one layer that sends a call again.
+"""Client that answers requests: the store first, else the endpoint, within the budgets and with as
+many calls at once as it may have. tenacity is the one layer that sends a call again.
 
 A reply is committed before it is handed on, and equal requests in flight are asked once.
 """
@@ -163,7 +163,7 @@ class EndpointClient(Client):
 
     @abstractmethod
     async def post(self, request: Request) -> Response:
-        """What the endpoint says to a request. Raises Transient if nothing whole came back, and
+        """The endpoint's response to a request. Raises Transient if nothing whole came back, and
         EndpointRefused if it would refuse every call."""
 
     def _say(self, text: str) -> None:
@@ -206,7 +206,7 @@ class EndpointClient(Client):
         return isinstance(error, Transient) and (error.retry_after or 0) <= MAX_WAIT_S
 
     def _given_up(self, error: Transient) -> CallFailed | EndpointRefused:
-        """What a call fails with that is not sent again."""
+        """The error of a call that is not sent again."""
         if not self._passes(error):
             asked = f"the server asks to be left alone for {error.retry_after:,.0f} s"
             if not self._closed:
@@ -238,6 +238,6 @@ class EndpointClient(Client):
 
 
 def _wait(state: tenacity.RetryCallState) -> float:
-    """What the endpoint asked for, else jittered backoff."""
+    """The wait that the endpoint asked for, else jittered backoff."""
     asked = getattr(state.outcome and state.outcome.exception(), "retry_after", None)
     return _JITTERED(state) if asked is None else float(asked)

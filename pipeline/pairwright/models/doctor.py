@@ -38,7 +38,7 @@ class ServerFinding(NamedTuple):
 
 
 class ServerReport(NamedTuple):
-    """What the examination of one endpoint found."""
+    """The findings on one endpoint."""
 
     endpoint: str
     model: str
@@ -94,13 +94,13 @@ async def _examine_all(config: Config) -> list[ServerReport]:
 
 
 class _Aspects(Reply):
-    """What the prompt asks for."""
+    """The reply that the prompt asks for."""
 
     aspects: list[str]
 
 
 async def examine(config: Config, name: str, key: str | None) -> list[ServerFinding]:
-    """What one server says of itself, and what its reply to a real prompt shows."""
+    """Findings from a server's list of models, and from its reply to a real prompt."""
     given = config.endpoints[name].model_dump()
     patience = {"attempts": 2, "timeout_s": min(given["timeout_s"], PATIENCE_S)}
     endpoint, notes = Endpoint(**{**given, **patience}), list[str]()
@@ -141,7 +141,7 @@ _LATE = (
 
 
 def check_list(reply: Response, endpoint: Endpoint, need: int) -> list[ServerFinding]:
-    """What a server's list of models says of the one that is wanted, and of its context."""
+    """Findings from a server's list of models on the wanted model and its context."""
     where, model = f"{(endpoint.base_url or '').rstrip('/')}/models", endpoint.model
     if reply.status in (401, 403):
         said = f"{where} refuses the key: {reply.status}"
@@ -171,7 +171,7 @@ def check_list(reply: Response, endpoint: Endpoint, need: int) -> list[ServerFin
 
 
 def _samplings(config: Config, name: str) -> list[Sampling]:
-    """How each role samples that an endpoint plays."""
+    """The sampling of each role that an endpoint plays."""
     roles, sampling = config.roles, config.sampling
     played = [sampling.planner] * (roles.planner == name)
     played += [sampling.generator] * (name in roles.generator)

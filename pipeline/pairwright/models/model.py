@@ -135,7 +135,7 @@ class Model(NamedTuple):
         draw: int = 0,
         step: int = 1,
     ) -> T | Dropped:
-        """What `read` makes of the first draw that it can read, from one number on by a step.
+        """The result of `read` for the first draw that it can read, from one number on by a step.
 
         Without a kind of `reply` the prompt alone says what to reply. After a reply that was cut
         short the next draw has twice the room, unless the endpoint refuses that.
@@ -330,7 +330,7 @@ E = TypeVar("E", bound=NumberedReply)
 
 
 def misnumbered(entries: Iterable[NumberedReply], due: int) -> str | None:
-    """Why the entries do not answer each of 1 ... `due` exactly once, or None if they do."""
+    """The reason that the entries do not answer each of 1 ... `due` exactly once, or None."""
     numbers = sorted(entry.number for entry in entries)
     if numbers == [*range(1, due + 1)]:
         return None

@@ -1,6 +1,6 @@
-"""What came back: a reply as it is stored, or the reason why there is none.
+"""Replies: a reply as it is stored, or the reason for a missing one.
 
-A `Response` is what a server or an engine said, whatever its status. `read_reply` makes the
+A `Response` is the answer of a server or an engine, whatever its status. `read_reply` makes the
 `Completion` of it that is stored and read, or raises what the failure means.
 """
 
@@ -30,7 +30,7 @@ _BROKEN_OFF = ("error", "abort", "aborted", "cancelled", "canceled")
 
 
 class Response(NamedTuple):
-    """What came back for a request, whatever its status."""
+    """The response to a request, whatever its status."""
 
     status: int
     body: bytes
@@ -216,7 +216,7 @@ def printable(message: str) -> str:
 
 
 def first_words(body: bytes) -> str:
-    """How a body begins that is not JSON, without the tags of a web page."""
+    """The beginning of a body that is not JSON, without the tags of a web page."""
     text = body[:2000].decode("utf-8", "replace")
     kind = "a web page: " if is_page(body) else ""
     return kind + " ".join(visible(re.sub(r"<[^>]*>", " ", text)).split())[:100]

@@ -1,6 +1,6 @@
-"""What is asked: a request for a chat completion, with the key that identifies its reply.
+"""Requests: a request for a chat completion, with the key that identifies its reply.
 
-What does not change the answer (base URL, timeouts, retries, concurrency) is not in the key.
+The key omits what does not change the answer (base URL, timeouts, retries, concurrency).
 """
 
 import json

@@ -103,7 +103,7 @@ def _connected(endpoint: Endpoint, api_key: str | None) -> "AsyncOpenAI":
 
 
 def _failure(error: BaseException, endpoint: Endpoint) -> Transient:
-    """What kept a whole reply from coming."""
+    """The failure that prevented a whole reply."""
     import aiohttp
 
     while error.__cause__ and not isinstance(error, aiohttp.ClientError | TimeoutError):

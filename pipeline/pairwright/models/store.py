@@ -50,7 +50,7 @@ SqlRow = Sequence[object]
 
 
 class Usage(NamedTuple):
-    """What some calls add up to."""
+    """Sums over calls."""
 
     calls: int
     prompt_tokens: int
@@ -64,8 +64,8 @@ class Store:
 
     def __init__(self, path: Path, *, writing: bool = True, beneath: Path | None = None) -> None:
         """Open, or create if `writing`. A reply that is not here is looked for in the store
-        `beneath`, which nobody writes. Raises StoreError for a file that is not ours or is damaged,
-        which is left as it is, and InUse."""
+        `beneath`, which stays unchanged. Raises StoreError for a file that is not ours or is
+        damaged, which is left as it is, and InUse."""
         self.path = path
         self.in_flight: dict[str, asyncio.Future[Completion]] = {}
         """Calls being sent to any endpoint, by key."""
@@ -200,7 +200,7 @@ class Store:
                 waiting.set_result(None)
 
     def totals(self) -> Usage:
-        """What all calls add up to."""
+        """Sums over all calls."""
         return Usage(*map(int, self.execute(f"SELECT {_SUMS} FROM calls").fetchone()))
 
     def calls_by_model(self) -> dict[str, Usage]:
@@ -217,8 +217,8 @@ class Store:
         return names
 
     def merge(self, shard: Path) -> None:
-        """Copy the calls and outcomes of another store, which nobody writes any more; what is here
-        stays. Raises StoreError; the store is then as it was before."""
+        """Copy the calls and outcomes of another store, which has no writer any more; present rows
+        stay. Raises StoreError; the store is then as it was before."""
         self.execute("ATTACH ? AS shard", str(shard))
         # The shard may be removed next, so this has to be on the disk.
         self.execute("PRAGMA main.synchronous = FULL")
@@ -269,7 +269,7 @@ _CLOSED = (errno.EROFS, errno.EACCES, errno.EPERM, "SQLITE_CANTOPEN", "SQLITE_RE
 
 
 def unusable(path: Path, error: Exception, key: str = "") -> StoreError:
-    """What keeps a file from being used, and what to do about it: a full disk, one that cannot be
+    """The reason that a file cannot be used, and the remedy: a full disk, a disk that cannot be
     written, or a damaged file."""
     if isinstance(error, StoreError):
         return error

@@ -67,7 +67,7 @@ class Side(NamedTuple):
         return draft.first if self.name == "first" else draft.second
 
     def scores(self, draft: Draft) -> tuple[AspectScore, ...]:
-        """How far its response meets each aspect of its rubric; empty if that was not judged."""
+        """The adherence of its response to each aspect of its rubric; empty if not judged."""
         return draft.adherence[self.half][self.name].scores if draft.adherence else ()
 
     def narrowed(self, refused: Sequence[Draft], least: int) -> "Side":
@@ -129,7 +129,7 @@ class Drawing:
         return None
 
     def dropped(self, *rubrics: Rubric) -> Dropped:
-        """Why no draft was accepted: what kept the last one from being written, or refused it."""
+        """The reason that no draft was accepted: the last one was not written, or was refused."""
         if why := self._failure:
             stage, reason, detail = why.stage, why.reason, why.detail
         else:
@@ -192,8 +192,8 @@ async def write_sides(
 
 
 def refusal_of(side: Side, refused: Draft, words: int) -> Refusal:
-    """What the writer of a side reads of the refused draft: its text, cut if it is many times as
-    long as the `words` that are accepted; up to two sentences on what was wrong; and the judge's
+    """The writer's notes on a refused draft of a side: its text, cut if it is many times as long as
+    the accepted `words`; up to two sentences on the faults; and the judge's
     reason if it preferred the other side or did not find this one good enough."""
     gates = [gate for gate in refused.gates if side.name in gate.sides]
     lines = (_note(gate, side, refused) for gate in gates)
@@ -204,7 +204,7 @@ def refusal_of(side: Side, refused: Draft, words: int) -> Refusal:
 
 
 def _judge_reason(side: Side, refused: Draft, gates: set[str]) -> str:
-    """What the judge said of this side, which it found worse than the other or not good enough."""
+    """The judge's reason for finding this side worse than the other or not good enough."""
     verdict = refused.comparison
     if "parity" in gates and ((verdict and verdict.has_winner) or not refused.quality):
         name = "A" if side.name == "first" else "B"
@@ -214,7 +214,7 @@ def _judge_reason(side: Side, refused: Draft, gates: set[str]) -> str:
 
 
 def _note(result: GateResult, side: Side, refused: Draft) -> str | None:
-    """What was wrong by one gate; None where it is the other side's matter."""
+    """The fault that one gate found; None if it concerns the other side."""
     gate, own = result.gate, side.text(refused)
     adhering = side.stance == "adhering"
     if gate == "adherence_margin" and not adhering:

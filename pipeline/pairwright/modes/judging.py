@@ -28,7 +28,7 @@ Gates = tuple[GateResult, ...]
 
 
 async def both(calls: Iterable[Coroutine[Any, Any, T | Dropped]]) -> tuple[T, T] | Dropped:
-    """What two calls, which are sent together, give for two responses, or why one is missing."""
+    """The results of two calls that are sent together, or the reason that one is missing."""
     first, second = await together(*calls)
     if isinstance(first, Dropped):
         return first
@@ -37,7 +37,7 @@ async def both(calls: Iterable[Coroutine[Any, Any, T | Dropped]]) -> tuple[T, T]
 
 @dataclass(frozen=True)
 class Requirements:
-    """What a mode requires of the drafts of one unit."""
+    """The requirements of a mode for the drafts of one unit."""
 
     item: Item
     rubrics: tuple[Rubric, ...] = ()

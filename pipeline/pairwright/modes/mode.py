@@ -60,12 +60,12 @@ class Mode:
 
     @property
     def meaning(self) -> str:
-        """What its pairs are, in a paragraph."""
+        """Description of the mode's pairs, in a paragraph."""
         return " ".join(self.card.strip().split("\n\n")[0].split())
 
     @property
     def limits(self) -> list[str]:
-        """What its pairs cannot show, a paragraph each."""
+        """Limits of what the mode's pairs can show, a paragraph each."""
         return [" ".join(one.split()) for one in self.card.strip().split("\n\n")[1:]]
 
 

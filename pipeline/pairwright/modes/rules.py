@@ -23,7 +23,7 @@ OtherUsers = Callable[[Item, str], Histories]
 
 
 def no_others(item: Item, user: str) -> Histories:  # noqa: ARG001 - as a corpus is called
-    """Nobody: aspects are then only compared with the plan that is made without posts."""
+    """No other users: aspects are then only compared with the plan that is made without posts."""
     return ()
 
 
@@ -127,8 +127,8 @@ async def rubric_of(
     rules: BuildRules,
     planned: Rubric | None = None,
 ) -> Rubric | Dropped:
-    """What `user`, known by `posts`, expects in an answer to the item's question: the rubric that
-    is planned already; else that of the data, by `aspects =` of the config; else an inferred one.
+    """The rubric of `user`, known by `posts`, for an answer to the item's question: the planned
+    one, if any; else that of the data, by `aspects =` of the config; else an inferred one.
     """
     if planned:
         return planned

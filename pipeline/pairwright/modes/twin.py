@@ -23,9 +23,9 @@ async def build_twin(
     rubric: Rubric | None = None,
 ) -> Kept | Dropped:
     """Build the twin of `item`'s question for its user and the partner's user, or give the reason
-    why there is none. Both sides are accepted, or neither.
+    that it cannot be built. Both sides are accepted, or neither.
 
-    Only the partner's posts are used, and of these the ones older than the question. Raises
+    Only the partner's posts are used, and only those older than the question. Raises
     CallFailed if a call fails after its retries, and EndpointRefused if the endpoint refuses.
 
         >>> made = await build_twin(item, partner, models, rules)

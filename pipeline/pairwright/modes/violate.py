@@ -26,8 +26,8 @@ async def build_violate(
     rules: BuildRules,
     rubric: Rubric | None = None,
 ) -> Kept | Dropped:
-    """Build one pair for the item's own user, or give the reason why there is none. There is no
-    partner. Raises as `build_twin` does.
+    """Build one pair for the item's own user, or give the reason that it cannot be built. There
+    is no partner. Raises as `build_twin` does.
 
         >>> made = await build_violate(item, None, models, rules)
         >>> made.pairs[0].chosen if isinstance(made, Kept) else made.reason
@@ -60,8 +60,8 @@ async def build_violate(
 
 
 def strategy_of(item: Item, strategies: tuple[str, ...]) -> str:
-    """How the rejected side is made: by content, so that the same item gets the same strategy in
-    any file order."""
+    """The strategy for the rejected side, chosen by content: the same item gets the same strategy
+    in any file order."""
     return strategies[int(content_id("s", item.id)[-8:], 16) % len(strategies)]
 
 

@@ -1,4 +1,4 @@
-"""What people edit in TOML, read as records; an error names the key and what it nearly is.
+"""Settings in TOML, read as records; an error names the key and the closest valid key.
 
 config.py endpoints.py    a run's config, and its endpoints
 rules.py        the tables by which a build, a study and a release decide
@@ -91,7 +91,7 @@ def _key(error: ErrorDetails, data: Any) -> str:
 
 
 def _remedy(kind: type[BaseModel], error: ErrorDetails, key: str, absent: set[str]) -> str:
-    """What to do, with the key or word that is nearly the one of the file: rather an absent key."""
+    """The remedy for an error, with the closest valid key or word; absent keys are preferred."""
     if error["type"] == "missing":
         return f"Add {key}."
     if error["type"] == "extra_forbidden":

@@ -19,7 +19,7 @@ V = TypeVar("V")
 
 
 class Guidance(NamedTuple):
-    """What the planner reads of a domain. The fields are variables of its prompt."""
+    """The planner's guidance for a domain. The fields are variables of its prompt."""
 
     kinds: tuple[str, ...] = ()
     """Kinds of aspects."""
@@ -156,7 +156,7 @@ class Domains:
         return self._by_category.get(category.lower(), other)
 
     def guidance(self, key: str) -> Guidance:
-        """What the planner reads of the domain `key`; nothing of one that is not known."""
+        """The planner's guidance for the domain `key`; empty for an unknown domain."""
         domain = {GENERAL.key: GENERAL, **self.by_key}.get(key)
         return domain.guidance if domain else Guidance()
 

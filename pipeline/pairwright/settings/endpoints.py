@@ -127,7 +127,7 @@ class Endpoint(Record):
 
 
 class Sampling(Record):
-    """How one role samples. Write "none" for what the endpoint should decide itself."""
+    """The sampling of one role. Write "none" for values that the endpoint should decide itself."""
 
     model_config = ConfigDict(hide_input_in_errors=True)
 

@@ -79,8 +79,8 @@ OWN: dict[str, frozenset[str]] = {
 
 @cache
 def variables(name: str) -> frozenset[str]:
-    """What a file of this name may use, and must use unless it is OPTIONAL: what the prompt that
-    ships uses."""
+    """The variables that a prompt file of this name may use, and must use unless they are OPTIONAL:
+    those of the prompt that ships."""
     source = (PROMPTS_FOLDER / f"{name}.md").read_text(encoding="utf-8")
     return frozenset(find_undeclared_variables(_environment().parse(source)))
 

@@ -16,7 +16,7 @@ NotNegative = Annotated[float, Field(ge=0)]
 
 
 class SourceRules(Record):
-    """Where items come from, and the rules for rows."""
+    """The source of items, and the rules for rows."""
 
     path: str = Field(
         description="a file (JSON, JSONL, CSV, TSV, Parquet), a Hugging Face id, or the folder of"
@@ -100,7 +100,7 @@ def asked_length(words: int) -> tuple[int, int]:
 
 
 def most_aspects(words: int) -> int:
-    """How many aspects a response of up to `words` has room for."""
+    """The number of aspects that a response of up to `words` has room for."""
     return max(1, 3 * words // 100)
 
 
@@ -119,7 +119,7 @@ class HistoryRules(Record):
 
 
 class PlanRules(HistoryRules):
-    """How aspects are inferred and sifted."""
+    """The rules for inferring and sifting aspects."""
 
     others: Count = Field(
         5,
@@ -130,7 +130,7 @@ class PlanRules(HistoryRules):
 
 
 class TwinRules(Record):
-    """Who may be partners, and when a twin is accepted."""
+    """The rules for partners, and for accepting twins."""
 
     margin: Share = Field(0.3, description="least adherence gap for either of both rubrics")
     cross_adherence: Share = Field(0.5, description="most adherence to the other user's rubric")
@@ -152,7 +152,7 @@ class TwinRules(Record):
 
 
 class NaturalRules(Record):
-    """How many natural twins are made of two users' own choices."""
+    """The limits on natural twins from two users' own choices."""
 
     twins_per_user: Positive = Field(6, description="most twins of a user; new questions first")
 
@@ -222,12 +222,12 @@ class HumanRules(Record):
 
     @property
     def closing_misses(self) -> int:
-        """How many of them need not be for the chosen response."""
+        """The most votes of a second round that need not be for the chosen response."""
         return self.closing_votes // 6
 
     @property
     def by_chance(self) -> float:
-        """How often people who toss a coin verify a pair."""
+        """The probability that annotators who toss a coin verify a pair."""
         n, more = self.votes, self.closing_votes
         closing = sum(comb(more, misses) for misses in range(self.closing_misses + 1)) / 2.0**more
         if self.rule == "majority":
@@ -237,7 +237,7 @@ class HumanRules(Record):
 
 
 class ReleaseInfo(Record):
-    """What the pages of a release say that no file of a run can tell. Empty: "not stated"."""
+    """Statements on a release's pages that no file of a run contains. Empty: "not stated"."""
 
     name: str = Field(
         "personalized-preference-pairs",

@@ -1,4 +1,4 @@
-"""What models are asked: one file a stage, each a plain async function on records.
+"""Stages that call models: one file per stage, each a plain async function on records.
 
 infer.py        a rubric: plan, and drop every aspect that is not this user's own
 planner.py      the aspects of posts

@@ -28,7 +28,7 @@ class PromptPosts(NamedTuple):
 def best_posts(
     question: str, posts: tuple[Post, ...], rules: HistoryRules, most: int
 ) -> PromptPosts:
-    """Of these posts the `most` best ranked, in their order."""
+    """The `most` best ranked of these posts, in their order."""
     if most >= len(posts):
         return PromptPosts(posts, ())
     best = set(ranked(question, posts, rules.retrieval)[:most])

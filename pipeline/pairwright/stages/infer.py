@@ -82,9 +82,9 @@ async def infer_rubric(
     others: Histories,
     models: Models,
 ) -> Rubric | Dropped:
-    """What a user, known by `posts`, would expect in an answer to the question, or why nothing
-    personal is known. `others` are the histories of other users, in the order in which they are
-    planned for comparison."""
+    """The expectations of a user, known by `posts`, for an answer to the question, or the reason
+    that no personal ones are known. `others` are the histories of other users, in the order in
+    which they are planned for comparison."""
     prompts, rules, words = question.prompts, question.rules, question.words
     if not posts:
         return _no_signal(user, (), ())

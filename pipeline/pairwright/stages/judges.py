@@ -98,7 +98,7 @@ async def match(
     *,
     name: str = "match",
 ) -> tuple[frozenset[int], ...] | Dropped:
-    """For every aspect, the indexes of the lists that ask for it too: an answer that serves one of
+    """The indexes of the lists that ask for it too, per aspect: an answer that serves one of
     the list's aspects would necessarily serve this one.
 
     `name` tells in the record what the match was for: specificity, or the precision and recall of a
@@ -151,7 +151,7 @@ class ChooseReply(Reply):
 async def adherence(
     question: str, response: str, aspects: tuple[Aspect, ...], judge: Model, prompts: Prompts
 ) -> Adherence | Dropped:
-    """How far a response serves each aspect: one score an aspect."""
+    """The adherence of a response to each aspect: one score per aspect."""
 
     def wrong(reply: AdherenceReply) -> str | None:
         return misnumbered(reply.scores, len(aspects))
@@ -169,8 +169,8 @@ async def adherence(
 async def adherence_to_each(
     question: str, response: str, rubrics: tuple[Rubric, ...], judge: Model, prompts: Prompts
 ) -> tuple[Adherence, ...] | Dropped:
-    """How far a response serves each of some rubrics, from one call over all their aspects: the
-    judge does not learn whose they are."""
+    """The adherence of a response to each of some rubrics, from one call over all their aspects.
+    The judge does not learn whose they are."""
     aspects = tuple(aspect for rubric in rubrics for aspect in rubric.aspects)
     whole = await adherence(question, response, aspects, judge, prompts)
     if isinstance(whole, Dropped):

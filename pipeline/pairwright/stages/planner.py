@@ -54,7 +54,7 @@ MAX_WORDS = 25
 
 
 def plan_values(guidance: Guidance, words: int, language: str | None) -> dict[str, Hashable]:
-    """What the prompt `plan` says beside the posts and the question."""
+    """The values of the prompt `plan` other than the posts and the question."""
     values = {"max_aspects": MAX_PLANNED, "words": words, **guidance._asdict()}
     return values | in_language(language)
 
@@ -111,7 +111,7 @@ def sifted(reply: PlanReply, question: str, shown: PromptPosts, language: str | 
 async def plan_blind(
     question: str, planner: Model, prompts: Prompts, language: str | None = None
 ) -> tuple[str, ...] | Dropped:
-    """What just anyone who asks this would expect: the rubric without a history."""
+    """The expectations of any asker of the question: the rubric without a history."""
     ask = prompts.ask(
         "plan_blind", question=question, max_aspects=2 * MAX_PLANNED, **in_language(language)
     )
@@ -138,7 +138,7 @@ def _copied(aspect: str, posts: list[Post], question: str) -> bool:
 
 
 def wrong(reply: PlanReply) -> str | None:
-    """Why a reply of the right form still cannot be used, or None."""
+    """The reason that a reply of the right form cannot be used, or None."""
     if len(reply.aspects) > MAX_PLANNED:
         return f"{len(reply.aspects)} aspects, at most {MAX_PLANNED} were asked for"
     for aspect in reply.aspects:
@@ -150,7 +150,7 @@ def wrong(reply: PlanReply) -> str | None:
 
 
 def _unfounded(planned: PlannedAspect, named: list[Post | None]) -> str | None:
-    """Why the posts that an aspect names do not hold its evidence, or None if they do."""
+    """The reason that an aspect's named posts do not hold its evidence, or None if they do."""
     for passage, post in zip(planned.evidence, named, strict=True):
         if post is None:
             return "names_no_shown_post"

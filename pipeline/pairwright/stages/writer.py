@@ -54,7 +54,7 @@ async def write(
     """A response that serves, leaves out or contradicts the aspects of a rubric.
 
     `words` is the most that is accepted; `refusal` says why the last response was rejected;
-    `language` is that of the question.
+    `language` is the question's.
     """
     aspects = tuple(aspect.aspect for aspect in rubric.aspects)
     values: dict[str, Hashable] = {}

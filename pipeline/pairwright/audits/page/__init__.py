@@ -83,7 +83,7 @@ def audit_page(audit: Audit) -> str:
 
 
 class HeldPairs(NamedTuple):
-    """What the page holds: base64 of raw deflate (RFC 1951) of JSON."""
+    """The pairs in the page: base64 of raw deflate (RFC 1951) of JSON."""
 
     listing: str
     """Titles of checks, and the id of each pair and the checks that name it."""
@@ -144,8 +144,8 @@ def _flags(checks: Iterable[Check]) -> tuple[list[tuple[str, bool]], _Notes, set
 
 
 def _pair(row: Row, flags: list[tuple[int, str, str]]) -> dict[str, Any]:
-    """What the page shows of a pair, and what people said of it. What simulated annotators say
-    verifies nothing."""
+    """The page's entry for a pair, with annotators' answers. Answers of simulated annotators
+    verify nothing."""
     votes, people = row.votes, "not verified" if row.votes else "nobody was asked"
     if row.simulated:
         people = "simulated annotators answered, nobody else"

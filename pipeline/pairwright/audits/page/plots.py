@@ -25,7 +25,7 @@ WIDTH = 4.8
 
 
 def audit_plots(audit: Audit) -> dict[str, Plot]:
-    """The accuracies of ways of choosing, with and without the user; nothing if there are none."""
+    """The accuracies of ways of choosing, with and without the user; empty without any."""
     seen = [one for one in audit.checks if one.family == "baselines" and one.found]
     configs = {one.config for one in seen if one.config.startswith("mode ")} or {""}
     shown = [*guesses(audit), *(one for one in seen if one.config in configs)]

@@ -1,5 +1,5 @@
-"""What a reader of an audit sees first: failed checks, and whether the label can be guessed without
-the user; and how values are written."""
+"""The summary of an audit: failed checks, and whether the label can be guessed without the user;
+and the format of values."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -47,7 +47,7 @@ class AuditVerdict(NamedTuple):
 
 
 def audit_verdict(audit: Audit) -> AuditVerdict:
-    """What an audit comes to."""
+    """The verdict of an audit."""
     counts = Counter(check.status for check in audit.checks)
     deciding = counts.total() - counts["note"]
     failed, undecided = counts["fail"], counts["too_few"]
@@ -68,7 +68,7 @@ def audit_verdict(audit: Audit) -> AuditVerdict:
 
 
 def guesses(audit: Audit) -> list[Check]:
-    """Of each way of choosing without the user, the configuration with the worst outcome."""
+    """The configuration with the worst outcome, for each way of choosing without the user."""
     worst: dict[str, Check] = {}
     for check in audit.checks:
         if check.family == "shortcuts" and check.limit and check.found and check.found.n:
@@ -77,7 +77,7 @@ def guesses(audit: Audit) -> list[Check]:
 
 
 def _badness(check: Check) -> tuple[int, float]:
-    """How badly a check turned out: by its status, then by the distance from chance."""
+    """The severity of a check's outcome: by its status, then by the distance from chance."""
     order = ("note", "pass", "too_few", "fail")
     value = check.found.value if check.found else None
     chance = 0.5 if check.chance is None else check.chance
@@ -106,7 +106,7 @@ def _guess(audit: Audit) -> str:
 
 
 def _overlap(audit: Audit) -> Iterator[str]:
-    """How often those are right who count words that a response shares with the posts, by mode."""
+    """The accuracy of counting words that a response shares with the posts, by mode."""
     found = {(one.name, one.config): one.found for one in audit.checks}
     for mode in (*MODES, None):
         config = f"mode {mode}" if mode else ""
@@ -152,7 +152,7 @@ def warnings(audit: Audit) -> Iterator[str]:
 
 
 def guess_table(audit: Audit) -> Table:
-    """How often each way of choosing without the user is right, in its worst configuration."""
+    """The accuracy of each way of choosing without the user, in its worst configuration."""
     ways = guesses(audit)
     units = "questions" if any(one.chance is not None for one in ways) else "pairs"
     columns: dict[str, Sequence[str]] = {
@@ -169,8 +169,8 @@ def guess_table(audit: Audit) -> Table:
 
 
 def check_lines(audit: Audit, status: Status) -> list[tuple[str, str, str]]:
-    """Of each check with a status a line: its title, what was found in the worst configuration, and
-    what to know of it."""
+    """A line per check with this status: its title, the finding in the worst configuration, and an
+    explanation."""
     by_name: dict[str, list[Check]] = {}
     for check in audit.checks:
         if check.status == status:
@@ -218,8 +218,8 @@ def measured(check: Check) -> str:
 
 
 def needed(check: Check) -> str:
-    """How many questions or pairs would settle a check; beyond ten times those there are, only that
-    more are needed. Empty if it is not known."""
+    """The number of questions or pairs that would settle a check; beyond ten times the present
+    number, only that more are needed. Empty if it is not known."""
     if check.needed is None:
         return ""
     units = "questions" if check.chance is not None else "pairs"
