@@ -43,7 +43,7 @@ class BuildSummary(Record, extra="ignore"):
     recorded: tuple[str, ...] = ()
     """Models whose replies came from a recording."""
     served_models: dict[str, dict[str, int]] = Field(default={})
-    """By model that was asked for, the other names that replies give, with the number of calls."""
+    """The other names that replies give, with the number of calls, by requested model."""
     calls: dict[str, JsonValue] = Field(default={})
     """`n` calls, `prompt_tokens`, `completion_tokens`, `cached_tokens`, `cost`."""
     sampling: dict[str, RoleSampling] = Field(
@@ -53,7 +53,7 @@ class BuildSummary(Record, extra="ignore"):
     planner_posts: int | None = Field(
         None, validation_alias=AliasPath("config", "planner", "posts")
     )
-    """How many posts of a history the planner was shown at most."""
+    """The most posts of a history that the planner was shown."""
 
     def model(self, endpoint: str) -> str:
         """The model behind an endpoint, with its revision."""

@@ -88,7 +88,7 @@ class Interrupted(PairwrightError):
 
 
 CALL_FAILED = "call_failed"
-"""How the reason of a call that failed begins in results."""
+"""The beginning of a failed call's reason in results."""
 
 
 class CallFailed(PairwrightError):

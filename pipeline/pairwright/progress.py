@@ -29,7 +29,7 @@ class Step:
 
     name: str
     done: int | None = None
-    """How many of `total` are done; None if nothing is counted."""
+    """The number of `total` that are done; None if nothing is counted."""
     total: int | None = None
     """None if it is not known yet."""
 

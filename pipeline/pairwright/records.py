@@ -86,7 +86,7 @@ class OppositeChoice(Record):
     """An item's two responses: its user chose one, the other user chose the reverse."""
 
     chosen: str
-    """What the item's user took and the other refused."""
+    """The response that the item's user took and the other refused."""
     rejected: str
     other: str
     """The other user; the fields below are the other's, too."""
@@ -130,7 +130,7 @@ class Aspect(Record):
     post_ids: tuple[str, ...] = ()
     """The posts of the passages, in their order."""
     follows: Follows | None = None
-    """How the planner says that it follows from the posts; None if no planner inferred it."""
+    """The planner's reason from the posts; None if no planner inferred it."""
 
 
 class DroppedAspect(Record):
@@ -155,7 +155,7 @@ class Rubric(Record):
     left_out: tuple[str, ...] = ()
     """Ids of ranked posts that did not fit into the model's context."""
     others: int = 0
-    """How many other users' histories the aspects were compared with."""
+    """The number of other users' histories that the aspects were compared with."""
 
     @property
     def inferable(self) -> bool:
@@ -172,7 +172,7 @@ class Rubric(Record):
 
 DraftSide = Literal["first", "second"]
 BlindPreference = Annotated[int, Field(ge=0, le=2)]
-"""In how many of both orders a user-blind judge prefers one of two responses."""
+"""The number of orders in which a user-blind judge prefers one of two responses."""
 AdherenceLevel = Literal[0, 1, 2]
 """LaMP-QA's scale of adherence: absent or contradicted, partly, fully."""
 FULL_ADHERENCE: int = max(get_args(AdherenceLevel))
@@ -249,7 +249,7 @@ class Draft(Record):
     quality: dict[DraftSide, Quality] = Field(default={})
     comparison: Comparison | None = None
     comparison_reason: str = ""
-    """What the judge said of both: the first as A, the second as B."""
+    """The judge's words on both: the first as A, the second as B."""
     gates: tuple[GateResult, ...] = ()
     blind_preference: BlindPreference | None = None
     """Of the first response, asked of accepted drafts alone; it refuses no draft. None if it was
@@ -324,7 +324,7 @@ class Pair(Record):
 
     @property
     def blind_preference(self) -> BlindPreference | None:
-        """In how many orders a user-blind judge prefers the chosen response."""
+        """The number of orders in which a user-blind judge prefers the chosen response."""
         preference = self.draft.blind_preference
         return preference if preference is None or self.asked else 2 - preference
 

@@ -43,7 +43,7 @@ PARTS = {
     title: tuple(one for one in DEFINITIONS.values() if one.family in families)
     for title, families in _PARTS.items()
 }
-"""By the title of a part of the report, its checks."""
+"""The checks of each part of the report, by title."""
 KEPT = 10_000
 """The most rows that a check names; it counts all."""
 WIDTH = 120
@@ -62,7 +62,7 @@ class Found:
     count: int = 0
     """Rows found, if some have no detail; else 0."""
     note: str = ""
-    """What is said next to the count."""
+    """The words next to the count."""
 
     def add(self, number: int, detail: str | None) -> None:
         """Count a row as examined unless there is no detail, and as found unless that is empty."""

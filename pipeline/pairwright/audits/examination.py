@@ -47,7 +47,7 @@ class Options(NamedTuple):
     """The bound on the accuracy of word overlap with the posts, 0.5 to 1; None: that which the
     release or run states, if it states one."""
     forgotten: ForgetList | None = None
-    """What tombstones name; None if there is no list of them."""
+    """The names on tombstones; None without a list of them."""
     public: ReleasedStudy | None = None
     """The answers of annotators on the pairs; None without a study."""
 

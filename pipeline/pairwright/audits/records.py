@@ -30,7 +30,7 @@ class CheckDefinition(Record):
     how: str = ""
     """How it looks, if the title does not say it."""
     nothing: str = "no row has anything that this check examines"
-    """What is said if no row could be examined."""
+    """The words if no row could be examined."""
 
 
 class Flag(Record):
@@ -66,7 +66,7 @@ class Check(Record):
     flags: tuple[Flag, ...] = ()
     """The rows found, in the order of the source; audit.json keeps the first EXAMPLES."""
     p: float | None = Field(None, exclude=True)
-    """For an accuracy with a limit: how probable it is to be as far from it by chance."""
+    """The probability that an accuracy is as far from its limit by chance."""
 
 
 class Redaction(Record):

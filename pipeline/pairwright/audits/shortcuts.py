@@ -35,7 +35,7 @@ PICKS = {
     "breaks_off": ("one that breaks off", "one that does not break off"),
 }
 OTHER = ("the one with the highest score", "the one with the lowest score")
-"""What the two rules pick, by check."""
+"""The picks of the two rules, by check."""
 
 
 class Shortcuts:

@@ -88,7 +88,7 @@ class PairWords(NamedTuple):
     own: tuple[Words, Words]
     """Those that carry content and that the user's posts hold."""
     more: float
-    """How many more content words of the posts the chosen response has; NaN without posts."""
+    """The surplus of the posts' content words in the chosen response; NaN without posts."""
 
 
 def pair_words(row: Row, vocabulary: Vocabulary) -> PairWords:

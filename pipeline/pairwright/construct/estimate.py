@@ -25,7 +25,7 @@ _INFERRED = {
     "gold": (),
     "planner": ("plan", "plan_blind", "write", "support", "match", "adherence"),
 }
-"""What a rubric takes, by where it is from."""
+"""The calls for a rubric, by its source."""
 
 
 class RoleEstimate(NamedTuple):

@@ -23,7 +23,7 @@ from pairwright.settings.config import Config, differences, essential, validate
 from pairwright.settings.domains import Scale
 
 FILES = ("pairs.jsonl", "dropped.jsonl", "manifest.json")
-"""What the end of a build writes from the outcomes."""
+"""The files that a build writes from the outcomes at its end."""
 
 
 def identity(saved: dict[str, Any], limit: int | None) -> str:

@@ -90,7 +90,7 @@ Choice = tuple[str, ...]
 
 
 def _by_choice(candidates: Sequence[Chooser]) -> dict[Choice, dict[str, list[int]]]:
-    """By choice, the places of the choosers of each user."""
+    """The places of each user's choosers, by choice."""
     found: dict[Choice, dict[str, list[int]]] = {}
     for n, one in enumerate(candidates):
         found.setdefault((*one.twin_key, *one.keys), {}).setdefault(one.user, []).append(n)

@@ -89,7 +89,7 @@ class Outcome(NamedTuple):
     kind: OutcomeKind
     stage: str
     reason: str
-    """Why the unit was dropped or failed, or the call that it waits for."""
+    """The reason that the unit was dropped or failed, or the call that it waits for."""
     reached: Stage | None
     """None if that is not known."""
     posts: int

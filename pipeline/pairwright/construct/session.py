@@ -45,7 +45,7 @@ NO_PLACEBO = Dropped(
     reason="personal_signal",
     detail="the asker's posts show a personal signal: the question is nothing for a placebo",
 )
-"""Why a question with a signal gives no unit where only placebos are built."""
+"""The reason that a question with a signal gives no unit if only placebos are built."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class Session:
     rules: BuildRules
     outcomes: Outcomes
     limit: int | None = None
-    """Only so many items, the first of the source."""
+    """The number of items to use, counted from the first of the source."""
 
     @property
     def items(self) -> range:

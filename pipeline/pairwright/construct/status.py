@@ -32,7 +32,7 @@ _CHECKS = ("support", "support_control")
 
 
 class UnitCount(NamedTuple):
-    """So many units of a mode came to the same end."""
+    """The number of a mode's units with the same outcome."""
 
     mode: str
     kind: OutcomeKind
@@ -61,13 +61,13 @@ class RunStatus:
     units: tuple[UnitCount, ...]
     """The units by outcome, the most frequent first."""
     funnel: dict[str, list[tuple[Stage, Estimate]]]
-    """By mode: the share of the items that reached each stage, with its 95 % interval."""
+    """The share of the items that reached each stage, with its 95 % interval, by mode."""
     aspects: Counter[str]
-    """Why aspects were dropped, over the units that were dropped for want of aspects."""
+    """The reasons for dropped aspects, over the units that were dropped for want of aspects."""
     drafts: Counter[str]
     """Refused drafts by gate, those before a kept one included."""
     checks: dict[str, Estimate]
-    """What the support judge is worth: the share of aspects that it finds carried by the own posts
+    """The quality of the support judge: the share of aspects that it finds carried by the own posts
     (`support`), and by those of strangers (`support_control`)."""
     stored: Usage
     """Calls and tokens of the run's store, those of earlier builds included."""
@@ -85,7 +85,7 @@ class RunStatus:
     running: bool
     """Whether a build was writing to the folder when this was read."""
     source_problems: tuple[str, ...]
-    """Why rows and posts of the source were refused or repaired, one line a reason."""
+    """The reasons that rows and posts of the source were refused or repaired, a line each."""
 
     def count(self, kind: OutcomeKind | None = None, mode: str | None = None) -> int:
         """The number of units, of one kind and mode or of all."""

@@ -204,7 +204,7 @@ def check_shared_words(sides: DraftSides, twin: TwinRules, rules: GateRules) -> 
 
 BOTH = True, True
 Fit = Mapping[DraftSide, Adherence]
-"""How far both responses meet one rubric."""
+"""The adherence of both responses to one rubric."""
 
 
 def judge_violate(fit: Fit, rules: GateRules) -> tuple[GateResult, ...]:

@@ -81,7 +81,7 @@ class Ingest:
     problems: list[str] = field(default_factory=list)
     """Each line that gave no reply: `file:line`, its request, and why."""
     files: tuple[RequestFile, ...] = ()
-    """How far the files of requests are afterwards."""
+    """The progress of the files of requests afterwards."""
 
     @property
     def lines(self) -> int:

@@ -146,7 +146,7 @@ class EndpointClient(Client):
         self._free = asyncio.Semaphore(endpoint.concurrency)
         self._answered = self._told = False
         self._closed = ""
-        """Why no call is sent any more."""
+        """The reason that no call is sent any more."""
         self._trying = tenacity.AsyncRetrying(
             retry=tenacity.retry_if_exception(self._passes),
             stop=tenacity.stop_after_attempt(endpoint.attempts),

@@ -20,7 +20,7 @@ from pairwright.settings.endpoints import Endpoint, Sampling
 
 Say: TypeAlias = Callable[[str], None]
 say: Say = logging.getLogger("pairwright").warning
-"""What people should know about an endpoint at once, where no progress is reported."""
+"""Notices on an endpoint that are shown at once if no progress is reported."""
 
 
 def api_key(name: str, endpoint: Endpoint) -> str | None:

@@ -34,7 +34,7 @@ _ENVIRONMENT = {
     "VLLM_WORKER_MULTIPROC_METHOD": "spawn",
 }
 SHUTDOWN_S = 10
-"""How long its processes may take to end. Killed, they can leave shared memory behind."""
+"""The time in which its processes may end. Killed, they can leave shared memory behind."""
 
 
 def require_vllm(name: str) -> None:

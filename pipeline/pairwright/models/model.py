@@ -93,7 +93,7 @@ class Model(NamedTuple):
     endpoint: Endpoint
     sampling: Sampling
     log: CallLog | None = None
-    """Where each answered call is noted."""
+    """The log of answered calls."""
 
     @property
     def name(self) -> str:

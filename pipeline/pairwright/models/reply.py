@@ -45,7 +45,7 @@ class Completion(NamedTuple):
     finish: str = "stop"
     """The endpoint's finish reason, or why there is no reply."""
     reasoning: str = ""
-    """What a model thought before its reply; never part of `text`."""
+    """The model's reasoning before its reply; never part of `text`."""
     prompt_tokens: int = 0
     completion_tokens: int = 0
     cached_tokens: int = 0
@@ -280,7 +280,7 @@ _ADVICE = {
     401: KEY_ADVICE, 402: "The account has no credit left.", 403: KEY_ADVICE, 404: _PLACE,
     405: _PLACE, 407: _PASSWORD,
 }  # fmt: skip
-"""What to do about a status that every call would get."""
+"""The remedy for a status that every call would get."""
 
 
 def _refused(response: Response, where: str, *, known_key: bool) -> tuple[str, str]:

@@ -36,7 +36,7 @@ class Request:
     """Canonical JSON of further body fields, such as a reasoning effort."""
     draw: int = 0
     purpose: str = ""
-    """Which prompt this is, for people; not part of the key."""
+    """The name of the prompt, for people; not part of the key."""
 
     @cached_property
     def canonical(self) -> str:

@@ -16,7 +16,7 @@ from pairwright.models.server import Server
 from pairwright.records import Record
 
 LEAST = -9999.0
-"""What vLLM writes instead of minus infinity and of NaN: JSON has neither."""
+"""The values that vLLM writes for minus infinity and NaN: JSON has neither."""
 
 
 def score_of(logits: Sequence[float]) -> float:

@@ -209,7 +209,7 @@ class Store:
         return {model: Usage(*map(int, sums)) for model, *sums in rows}
 
     def served_names(self) -> dict[str, dict[str, int]]:
-        """By model, the other models that its replies name, with the number of calls."""
+        """The other models that replies name, with the number of calls, by model."""
         names = dict[str, dict[str, int]]()
         query = "SELECT model, served, count(*) FROM calls WHERE served != '' GROUP BY 1, 2"
         for model, name, n in self.rows(query):

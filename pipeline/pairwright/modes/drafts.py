@@ -47,7 +47,7 @@ MOST_CHARACTERS = 30
 NOTES: dict[str, str] = tomllib.loads(
     Path(__file__).with_name("notes.toml").read_text(encoding="utf-8")
 )
-"""What the writer of a side at fault reads, by gate."""
+"""The note to the writer of a side at fault, by gate."""
 
 Write = Callable[[int, Draft | None], Awaitable[Texts | Dropped]]
 """Writes the two responses of a draw, given its number and the draft that was refused before."""
@@ -59,7 +59,7 @@ class Side(NamedTuple):
     name: DraftSide
     rubric: Rubric
     half: int = 0
-    """Whose rubric it is: 0 for the asker's, 1 for the partner's."""
+    """The rubric's user: 0 for the asker, 1 for the partner."""
     stance: Stance = "adhering"
 
     def text(self, draft: Draft) -> str:

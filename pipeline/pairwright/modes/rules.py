@@ -41,7 +41,7 @@ class BuildRules:
     """Histories of other users, with whose plans the aspects of a user for an item's question are
     compared: the asker's, or a partner's."""
     path: str = ""
-    """Where the config is from, if that is a file."""
+    """The file of the config, if it is from one."""
 
     @classmethod
     def load(

@@ -26,7 +26,7 @@ class Guidance(NamedTuple):
     good: tuple[str, ...] = ()
     """Aspects as they should be, each with the kind of post behind it."""
     bad: tuple[str, ...] = ()
-    """What looks like an aspect and is not, each with the reason."""
+    """Things that look like an aspect and are not, each with the reason."""
     not_inferred: tuple[str, ...] = ()
     """Conclusions about a person that must not be drawn."""
 

@@ -187,7 +187,7 @@ _KEY = re.compile(
     r"(?:sk|pk|hf|gsk|xai|csk|nvapi|pplx|fw|r8|tgp|gh[oprsu]|github_pat)[-_][\w-]{16,}"
     r"|AIza[\w-]{16,}|Bearer "
 )
-"""How the keys of well-known services look."""
+"""The forms of keys of well-known services."""
 _KEY_NAME = re.compile(
     r"(?:.*[_-])?(?:api[_-]?key|authorization|credentials?|passw(?:or)?d|secret|bearer)"
     r"|(?:(?:hf|api|auth|access|bearer)[_-])?token|key",

@@ -61,7 +61,7 @@ _ROLES = {
     "completing": "complete",
 }
 SYSTEM_TEXTS = {name: f"system_{role}" for role, names in _ROLES.items() for name in names.split()}
-"""Which system text goes before each prompt."""
+"""The system text before each prompt."""
 PROMPTS = frozenset({"history", *SYSTEM_TEXTS, *SYSTEM_TEXTS.values()})
 """The files by their names."""
 # A build has no part in these: its runs and their manifests stay the same whatever they say.

@@ -66,7 +66,7 @@ COLUMNS = {
     "choices": ("user question option_a option_b choice", "created reason category url"),
     "texts": ("user text", "created title url"),
 }
-"""By kind of table: the columns that must be there, and those that may be."""
+"""The required and the optional columns, by kind of table."""
 
 
 def columns_of(format: str) -> list[str]:

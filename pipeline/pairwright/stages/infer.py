@@ -39,9 +39,9 @@ class Question(NamedTuple):
     id: str
     text: str
     language: str | None
-    """In which aspects and answers are written."""
+    """The language of aspects and answers."""
     guidance: Guidance
-    """What the planner reads of the domain."""
+    """The planner's guidance for the domain."""
     words: int
     """The length of a response."""
     rules: PlanRules
@@ -142,7 +142,7 @@ async def infer_rubric(
 
 
 _Why = tuple[str, str]
-"""Why an aspect is not this user's own, and what was seen."""
+"""The reason that an aspect is not this user's own, and the evidence."""
 
 
 def _unneeded(n: int, met: Adherence, carried: tuple[SupportCase, ...]) -> _Why | None:

@@ -231,7 +231,7 @@ async def compare(
 async def choose(
     question: str, first: str, second: str, judge: Model, prompts: Prompts
 ) -> BlindPreference | Dropped:
-    """In how many of the two orders a typical asker would rather have the first response.
+    """The number of the two orders in which a typical asker would prefer the first response.
 
     There is no tie: pairs that are each about level can still lean to one side as a set.
     """

@@ -26,7 +26,7 @@ WRITER_PROMPTS = frozenset(
 
 
 WORDS_OF_ASPECT = 18
-"""Of 100 words of a response, so many are asked for each aspect; the others serve anybody."""
+"""The words asked for each aspect, per 100 words of a response; the others serve anybody."""
 
 
 class Refusal(NamedTuple):
@@ -34,9 +34,9 @@ class Refusal(NamedTuple):
 
     text: str
     faults: tuple[str, ...]
-    """What was wrong with it, in sentences."""
+    """The faults of the response, in sentences."""
     reasons: tuple[str, ...] = ()
-    """What a judge said of it who saw no post and no aspect."""
+    """The words of a judge who saw no post and no aspect."""
 
 
 async def write(

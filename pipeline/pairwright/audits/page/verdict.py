@@ -42,7 +42,7 @@ class AuditVerdict(NamedTuple):
     guess: str
     """The answer to QUESTION."""
     overlap: str
-    """How often word overlap is right, whatever the checks say; empty if that is not measured."""
+    """The accuracy of word overlap, whatever the checks say; empty if it is not measured."""
     findings: tuple[FailedCheck, ...]
 
 
@@ -187,7 +187,7 @@ def check_lines(audit: Audit, status: Status) -> list[tuple[str, str, str]]:
 
 
 def part_counts(audit: Audit) -> list[tuple[str, int, int, int]]:
-    """By part of the report: how many checks passed, failed and need more pairs."""
+    """The numbers of checks that passed, failed and need more pairs, by part of the report."""
     rows = []
     for title in ("shortcuts", "leakage", "integrity", "people", "human", "balance"):
         counts = Counter(one.status for one in audit.checks if one.family == title)
