@@ -1,5 +1,6 @@
 """The pages are plain English: no phrase of words.toml, and no sentence longer than it says."""
 
+import ast
 import re
 import tomllib
 from collections.abc import Iterator
@@ -60,3 +61,21 @@ def test_templates_and_lists_of_words_have_no_forbidden_phrase() -> None:
         if path.suffix in (".jinja", ".toml") and path.name != "stopwords.toml":
             text = re.sub(r"\{[%#{].*?[%#}]\}|^# .*?$", "", path.read_text("utf-8"), flags=CODE)
             assert not FORBIDDEN.findall(text), path
+
+
+BEGINS_BADLY = re.compile(r"(?:What|Who|Whose|Where|That|Of|As|How|Why|If|For)\b")
+"""A docstring begins with a verb or a noun, so that it can be read without the name."""
+DOCUMENTED = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+
+
+@pytest.mark.parametrize("top", ["pipeline", "human_eval"])
+def test_docstrings_stand_alone(top: str) -> None:
+    found = []
+    for path in sorted((ROOT / top).rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            said = ast.get_docstring(node) if isinstance(node, DOCUMENTED) else None
+            prose = re.sub(r"`[^`]*`|\bNone\b", "code", said or "")
+            if BEGINS_BADLY.match(prose) or FORBIDDEN.search(prose):
+                line = getattr(node, "lineno", 1)
+                found.append(f"{path.relative_to(ROOT)}:{line}: {prose.splitlines()[0]}")
+    assert found == [], "\n".join(found)

@@ -54,7 +54,7 @@ class Cells:
         return self._columns.get(name, name)
 
     def value(self, name: str) -> Any:
-        """What a field holds in the file; None if it is missing."""
+        """The value of a field in the file; None if it is missing."""
         return self._fields.get(self.column(name))
 
     def text(self, name: str) -> str:
