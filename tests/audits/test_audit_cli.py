@@ -239,6 +239,11 @@ def test_escape_sequences_of_a_pair_do_not_reach_the_terminal(here: Path) -> Non
         (["a.jsonl", "--max-shortcut", "0.4"], "greater than or equal to 0.5"),
         (["a.jsonl", "--max-shortcut", "nan"], "less than or equal to 1"),
         (["empty.jsonl"], "holds no rows"),
+        (["b.jsonl"], "Did you mean 'a.jsonl'?"),
+        (
+            ["a.jsonl", "--column", "first=chosen", "--column", "label=id", "--label", "first=ja"],
+            "no row has the label 'ja'",
+        ),
     ],
 )
 def test_wrong_use_is_told_before_a_file_is(here: Path, arguments: list[str], said: str) -> None:

@@ -344,7 +344,7 @@ def spoken(number: int, rejected: str, **changes: Any) -> Row:
 def test_sides_in_another_language_fail_where_they_are_many() -> None:
     rows = [spoken(n, GERMAN if n < 20 else ENGLISH) for n in range(100)]
     check = only(rows, "other_language")
-    assert (check.status, check.count, check.of, check.limit) == ("fail", 20, 100, 0.05)
+    assert (check.status, check.count, check.of, check.limit) == ("fail", 20, 100, 0.1)
     assert check.flags[0].detail == "de, en on a question in en"
     german = tuple(post(f"p{n}", GERMAN) for n in range(2))
     asked: dict[str, Any] = {"question": GERMAN[:50], "profile": german}

@@ -160,6 +160,8 @@ def not_verified(facts: Facts) -> Found | None:
     """Pairs that people answered and the rule of the study did not verify."""
     if facts.public is None:
         return None
+    if not facts.public.answers:
+        return Found(0, {})
     reasons = {
         subject: f"{decision.state}: {'; '.join(decision.reasons)}"
         for subject, decision in facts.public.decisions.items()

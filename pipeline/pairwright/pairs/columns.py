@@ -92,7 +92,8 @@ class Columns:
             return self.meanings[""]
         found = self.labels(fields)
         if unknown := [label for label in found if label not in self.meanings]:
-            refuse("bad_label", f"the label is {excerpt(unknown[0])}")
+            shown = excerpt(unknown[0])
+            refuse("bad_label", f"the label is {shown}; say --label tie={shown}, first or second")
         votes = Counter(self.meanings[label] for label in found)
         place, n = votes.most_common(1)[0]
         return place if 2 * n > votes.total() else None
@@ -233,12 +234,19 @@ def _meanings(
     counts.pop("", None)
     meanings = {label: one for label, one in (_words(counts) | own).items() if label in counts}
     unknown = sorted(counts.keys() - meanings.keys())
-    if any(map(_NUMBER.fullmatch, unknown)) or (unknown and {*meanings.values()} <= {None}):
+    said = {token(value) for values in given.values() for value in values}
+    absent = sorted(said - counts.keys()) if unknown and len(counts) <= MOST_LABELS else []
+    if (
+        absent
+        or any(map(_NUMBER.fullmatch, unknown))
+        or (unknown and {*meanings.values()} <= {None})
+    ):
+        never = "".join(f"no row has the label {excerpt(label)} of --label; " for label in absent)
         shown = ", ".join(f"{excerpt(label)} ({counts[label]:,})" for label in unknown[:20])
         fill = ["--label first=... --label second=... --label tie=..."]
         maps = ", or ".join(KNOWN["labels"]["habits"].get(",".join(unknown), fill))
         raise InputError(
-            f"nothing says what these labels mean: {shown}",
+            f"{never}nothing says what these labels mean: {shown}",
             where=f"column {named.get('label', '')}",
             fix=f"Look it up where the file comes from, and say it: {maps}.",
         )

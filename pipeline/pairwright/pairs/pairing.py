@@ -154,6 +154,9 @@ def _cells(
     fields: Fields, columns: Columns, names: tuple[str, str], *, flat: bool
 ) -> dict[str, object]:
     """Values of a row on both sides; of cells of text, the lists and messages in them."""
+    lacking = [name for name in ("prompt", *names) if name not in columns.named]
+    if {*lacking} & {*names}:
+        refuse("missing_column", f"no column for {', '.join(lacking)}")
     cells = {name: columns.needed(fields, name) for name in names}
     if flat:
         lists = {name: parsed(cell, name) for name, cell in cells.items()}

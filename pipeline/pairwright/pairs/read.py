@@ -8,7 +8,7 @@ from functools import partial
 from itertools import groupby
 from pathlib import Path
 
-from pairwright.errors import InputError
+from pairwright.errors import InputError, near
 from pairwright.files import CALLS
 from pairwright.lines import read_lines, read_one
 from pairwright.pairs.conversion import row_of
@@ -45,6 +45,10 @@ def read_pairs(
         raise InputError(what, where=path, fix=fix)
     if path.is_dir() or path.is_file():
         return open_files(path, maps)
+    beside = [one.name for one in path.parent.glob("*")]
+    if not path.exists() and (hint := near(path.name, beside)):
+        fix = f"Correct the path.{hint}"
+        raise InputError(f"no such file or folder in {path.parent}", where=path, fix=fix)
     if not path.exists() and looks_like_id(str(given)):
         folder = hub_release(str(given))
         return _open_built(folder, maps, str(given)) if folder else open_hub(str(given), maps)
