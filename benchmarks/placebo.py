@@ -37,7 +37,7 @@ import pandas as pd
 
 sys.path.append(str(Path(__file__).parents[1] / "tests"))
 from pairwright.evaluation.benchmark import Benchmark, BenchmarkRef, keys_of
-from pairwright.evaluation.conditions import ContentSources, Strangers
+from pairwright.evaluation.conditions import ContentSources, ScorerHistory, Strangers
 from pairwright.evaluation.figures import net_right_flips
 from pairwright.evaluation.leaderboard import Leaderboard, rank_tables
 from pairwright.evaluation.scorers.baselines import BLIND, Baseline
@@ -48,7 +48,6 @@ from pairwright.evaluation.scorers.scorer import (
     ScorerRef,
 )
 from pairwright.evaluation.scores import Score, ScoresOf, ScoreTable, score_pair
-from pairwright.evaluation.settings import ALL_POSTS
 from pairwright.pairs import ReadRow, Row
 from pairwright.stats import Estimate, Flags, Floats, Places, mean_points
 
@@ -132,7 +131,7 @@ def planted_board(rows: Sequence[Row], chance: Chance, only: Sequence[str] = ())
         "reader": Reader(chance), "reversed": Reader(chance, -1), "chance": Guesser(chance),
         "flip-happy": FlipHappy(),
     }  # fmt: skip
-    sources = ContentSources(ALL_POSTS, Strangers((), 0))
+    sources = ContentSources(ScorerHistory(), Strangers((), 0))
 
     async def scored(scorer: Scorer) -> tuple[Score, ...]:
         return tuple([await score_pair(row, scorer, "profile", sources) for row in rows])

@@ -33,7 +33,6 @@ from pairwright.construct.status import make_manifest, status_of
 from pairwright.models import CallLog
 from pairwright.models.store import Store
 from pairwright.pairs import Layout, Row
-from pairwright.pairs.layout import write_checksums
 from pairwright.progress import log_notes
 from pairwright.records import (
     Adherence,
@@ -59,7 +58,7 @@ from pairwright.releases.contents import (
 )
 from pairwright.releases.rows import write_data
 from pairwright.releases.run import gather
-from pairwright.releases.write import derived_files
+from pairwright.releases.write import derived_files, write_checksums
 from pairwright.settings.config import Config, validate
 from pairwright.settings.prompt import Prompts
 from pairwright_human_eval.answers import store_raw, write_answers

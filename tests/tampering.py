@@ -16,8 +16,8 @@ from typing import Any
 import pyarrow.parquet as pq
 
 from pairwright.pairs import Layout, Part, Row, read_rows, write_rows
-from pairwright.pairs.layout import write_checksums
 from pairwright.pairs.row import derived_twin_id
+from pairwright.releases.write import write_checksums
 from released import known_of, texts
 
 Object = dict[str, Any]

@@ -7,6 +7,7 @@ from typing import Any, get_args
 
 from pydantic import BaseModel
 
+from pairwright.evaluation.conditions import ScorerHistory
 from pairwright.evaluation.settings import OutputJudge, Policy, Scorers, Spec
 from pairwright.settings.config import PRESETS, Budget, Config, Roles, SamplingByRole, essential
 from pairwright.settings.endpoints import OPERATIONAL, Endpoint, Sampling
@@ -173,7 +174,5 @@ def _scorer_sections() -> Iterator[str]:
     )
     yield key_table(Policy, _new(Policy, PlanRules))
     yield "### [history] of scorers"
-    yield (
-        "Which posts scorers are shown. It takes `posts`, `history_tokens`, `retrieval` and"
-        " `dense_model` of [`[planner]`](#planner). Without this table: all that fit."
-    )
+    yield inspect.getdoc(ScorerHistory) or ""
+    yield key_table(ScorerHistory, [*ScorerHistory.model_fields])

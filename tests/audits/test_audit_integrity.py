@@ -113,6 +113,7 @@ FAULTS: dict[str, list[tuple[dict[str, Any], str]]] = {
         (evidence("smoke bothers\nwas never said", "p1", "p2"), "aspect 2's evidence is not in"),
         (evidence("smoke bothers", "p9"), "aspect 2's evidence is not in a post that it"),
         (evidence(" ", "p1"), "aspect 2 has no evidence"),
+        (evidence("") | {"aspects_origin": "planner"}, "aspect 2 names none of the row's posts"),
     ],
     "profile_empty": [({"profile": ()}, "no posts")],
     "empty_text": [
@@ -344,8 +345,10 @@ def spoken(number: int, rejected: str, **changes: Any) -> Row:
 def test_sides_in_another_language_fail_where_they_are_many() -> None:
     rows = [spoken(n, GERMAN if n < 20 else ENGLISH) for n in range(100)]
     check = only(rows, "other_language")
-    assert (check.status, check.count, check.of, check.limit) == ("fail", 20, 100, 0.1)
+    assert (check.status, check.count, check.of, check.limit) == ("fail", 20, 100, 0.05)
     assert check.flags[0].detail == "de, en on a question in en"
+    # One row of nine may be over the limit by chance.
+    assert only(rows[19:28], "other_language").status == "pass"
     german = tuple(post(f"p{n}", GERMAN) for n in range(2))
     asked: dict[str, Any] = {"question": GERMAN[:50], "profile": german}
     right = [row(n, **asked, chosen=f"{GERMAN}{n}", rejected=f"{n} {GERMAN}") for n in range(100)]

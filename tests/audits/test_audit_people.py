@@ -211,7 +211,7 @@ def test_where_nothing_is_stated_of_other_peoples_posts_nothing_is_decided() -> 
     assert (check.status, check.of, check.detail) == (
         "note", 0, "no row states a licence or an address"
     )  # fmt: skip
-    for more in (post(licence="CC-BY-4.0", source_url=None), post(licence=None)):
+    for more in (post(), post(licence="CC-BY-4.0", source_url=None), post(licence=None)):
         assert only([*rows, row("r3", profile=(more,))], "licence").status == "fail"
     ours = only([of.model_copy(update={"mode": "natural"}) for of in rows], "licence")
     assert (ours.status, ours.count) == ("fail", 2)

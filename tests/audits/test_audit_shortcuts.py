@@ -157,6 +157,16 @@ def test_a_sample_says_of_how_many_it_is(monkeypatch: pytest.MonkeyPatch) -> Non
 # The bag of words
 
 
+def test_one_user_with_more_pairs_than_a_sample_holds_is_examined_without_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(shortcuts, "SAMPLE", 5)
+    posts = ({"id": "p1", "text": "I bake at night."},)
+    found = audited(even(9, user="user-0123456789abcdef", profile=posts))
+    assert found["Plain", "length"].of == 9
+    assert found["Plain", "profile_tfidf"].of == 0
+
+
 def test_a_word_of_one_side_is_learnt_from_other_users(learnt: None) -> None:
     rows = [changed(of, chosen=f"{of.chosen} Bukola.") for of in even(120)]
     found = audited(rows)["Plain", "bag_of_words"]

@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 import pytest
 
 from pairwright import stages
-from pairwright.errors import EndpointRefused
+from pairwright.errors import CallFailed, EndpointRefused
 from pairwright.models import (
     Completion,
     Reply,
@@ -80,6 +80,8 @@ def read(data: dict[str, Any]) -> Any:
         ({"content": "Hm.</think>Bread."}, "Bread.", "Hm."),
         # Thinking that names its own tag, and a tag inside an answer.
         ({"content": "<think>I close it with </think> later.</think>Bread."}, "Bread.", None),
+        ({"content": '<think>x</think>{"a": "quotes </think> here"}'},
+         '{"a": "quotes </think> here"}', "x"),
         ({"content": "Write <think> in the prompt."}, "Write <think> in the prompt.", ""),
         # Thinking that was cut short.
         ({"content": "<think>Hm, the user"}, "", "Hm, the user"),
@@ -264,7 +266,12 @@ def test_a_reply_cut_short_gets_twice_the_room_and_is_never_read() -> None:
 
 
 @pytest.mark.parametrize(
-    "refusal", [Said("too long", "context_length"), EndpointRefused("no room")]
+    "refusal",
+    [
+        Said("too long", "context_length"),
+        EndpointRefused("no room"),
+        CallFailed("http_400", "no room (refused for good)"),
+    ],
 )
 def test_twice_the_room_that_an_endpoint_refuses_is_asked_for_once(refusal: Any) -> None:
     llm = Scripted(write_plain=[Said("Bread is", "length"), refusal, "Bread."])

@@ -83,7 +83,7 @@ def test_the_budget_keeps_the_longest_head_of_the_ranking() -> None:
 
 def test_dense_ranking_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(retrieve, "find_spec", lambda _: None)
-    with pytest.raises(ConfigError, match="sentence-transformers: is not installed") as caught:
+    with pytest.raises(ConfigError, match="sentence-transformers is not installed") as caught:
         require_dense()
     assert install("dense") in caught.value.fix
     assert "bm25" in caught.value.fix

@@ -190,6 +190,7 @@ def test_an_output_is_named_by_its_item_or_by_a_pair(
     [
         pytest.param(None, "", "No such file", id="absent"),
         pytest.param("", "", "holds no outputs", id="empty"),
+        pytest.param("\n\n", "", "holds no outputs", id="blank lines"),
         pytest.param("{", ":1", "JSON", id="no JSON"),
         pytest.param('{"id": "ID"}\n', ":1 [model]", "required", id="no model"),
         pytest.param('{"id": "ID", "model": "m", "answer": "x"}\n', ":1 [output]", "required",
@@ -199,7 +200,7 @@ def test_an_output_is_named_by_its_item_or_by_a_pair(
         pytest.param(line(id="ID") * 2, ":2", "in line 1 already", id="the same item twice"),
         pytest.param(line(id="ID") + line(id="PAIR"), ":2", "in line 1 already",
                      id="by item and by pair"),
-        pytest.param(b"\xff\xfe", ":1", "JSON", id="not UTF-8"),
+        pytest.param(b"\xff\xfe", ":1", "UTF-8", id="not UTF-8"),
     ],
 )  # fmt: skip
 def test_a_bad_file_of_outputs_is_refused_with_its_line(

@@ -18,6 +18,7 @@ from pairwright.evaluation.conditions import (
     CONDITIONS,
     ConditionName,
     ContentSources,
+    ScorerHistory,
     Strangers,
     ask_fitting,
     item_of,
@@ -39,7 +40,6 @@ from pairwright.evaluation.scores import (
     score_pair,
     write_scores,
 )
-from pairwright.evaluation.settings import ALL_POSTS
 from pairwright.models.model import work_through
 from pairwright.pairs import Layout, Row
 from pairwright.records import Item, Post
@@ -79,6 +79,9 @@ def scored(
     scores = asyncio.run(work_through(part, work, workers=4, stop=lambda: None))
     choices = choices_of(pd.DataFrame([one.model_dump() for one in scores]))
     return list(zip(choices, scores, strict=True))
+
+
+ALL_POSTS = ScorerHistory()
 
 
 def sources_of(rows: list[Row], rules: HistoryRules = ALL_POSTS) -> ContentSources:
@@ -283,6 +286,13 @@ def test_scores_hold_nothing_of_their_pairs_and_join_with_them(
 
 
 # The release
+
+
+def test_the_first_subjects_keep_twins_whole(small_release: Path) -> None:
+    some = list(Benchmark(small_release).rows(limit=5))
+    assert len({row.subject for row in some}) == 5
+    halves = [row.twin_id for row in some if row.twin_id]
+    assert all(halves.count(twin) == 2 for twin in halves)
 
 
 def other_rows(copy: Path) -> None:

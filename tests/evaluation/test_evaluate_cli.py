@@ -161,7 +161,11 @@ def test_people_in_one_cluster_have_no_interval_and_are_told_why(tmp_path: Path)
         ("[scorer.a]\nkind = 1", r"\[scorer"),
         (
             '[scorers.a]\nkind = "served-likelihood"\nendpoint = "toy"\nreward = "b"',
-            "'b' is not a reward",
+            "'b' is no scorer of this file",
+        ),
+        (
+            '[scorers.a]\nkind = "served-likelihood"\nendpoint = "toy"\nbeta = 0.5',
+            "beta divides a reward",
         ),
         ("[scorers.a", "not TOML"),
         ('[scorers.a]\nkind = "python"\nobject = "Length"', r"scorers\.a\.object.*module:Class"),

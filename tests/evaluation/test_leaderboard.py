@@ -30,7 +30,7 @@ from hostile import HOSTILE
 from pairwright.cli.evaluation import print_leaderboard
 from pairwright.errors import InputError
 from pairwright.evaluation.benchmark import BenchmarkRef, build_mark
-from pairwright.evaluation.conditions import ConditionName
+from pairwright.evaluation.conditions import ConditionName, ScorerHistory
 from pairwright.evaluation.evaluate import evaluate, leaderboard
 from pairwright.evaluation.leaderboard import Leaderboard
 from pairwright.evaluation.leaderboard_page import board_page, ending, readings, verdicts
@@ -113,6 +113,14 @@ def test_of_fewer_than_five_clusters_no_figure_has_an_interval(tmp_path: Path) -
     board = board_with(tmp_path, a=right_on(4, 4), b=right_on(1, 4))
     assert board.rankings[0].with_above["b.profile"].low is None
     assert "100.0 % (no interval: fewer than 5 clusters)" in markdown(board)
+
+
+def test_scores_by_two_rules_of_history_are_not_compared(tmp_path: Path) -> None:
+    for name, posts in (("a", 1), ("b", 3)):
+        result(tmp_path, name, right_on(20), history=ScorerHistory(posts=posts))
+    result(tmp_path, "file", right_on(20))  # Without rules: a file has its scores.
+    with pytest.raises(InputError, match="by another \\[history\\]"):
+        board_of(tmp_path)
 
 
 def test_scores_of_two_versions_of_a_scorer_are_not_compared(tmp_path: Path) -> None:

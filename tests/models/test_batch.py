@@ -2,15 +2,18 @@
 
 import json
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from batch_stand_in import BatchApi, Body, answer, batch_api, ok, refused, refused_by_vllm
-from endpoint import double, in_thread
+from endpoint import ask, double, in_thread
 from pairwright.models import batch
 from pairwright.models import batch_service as commands
+from pairwright.models.client import Meter
+from pairwright.models.store import Store
 from study import KEY_VARIABLE, OUTCOMES, Done, Study, pairwright
 
 ITEMS = 4
@@ -87,6 +90,22 @@ def test_the_first_round_says_what_waits_and_asks_for_each_call_once(begun: Stud
         assert (line["method"], line["url"]) == ("POST", "/v1/chat/completions")
         assert line["body"]["model"] == "pairwright-double"
         assert line["body"]["max_tokens"] == 1024
+    # Those that share a history follow one another.
+    prompts = [json.dumps(line["body"]["messages"]) for line in written]
+    assert prompts == sorted(prompts)
+
+
+def test_an_interrupted_round_leaves_the_files_of_the_last_one(
+    begun: Study, tmp_path: Path
+) -> None:
+    study = begun.copy(tmp_path / "s")
+    with closing(Store(study.run / "run.sqlite")) as store:
+        requests = batch.Requests(store)
+        there = requests.files()
+        requests.begin()
+        requests.need("served", ask("further"), Meter())
+        assert there
+        assert requests.files() == there
 
 
 def test_files_hold_no_more_lines_and_no_more_bytes_than_the_api_takes(

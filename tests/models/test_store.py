@@ -3,8 +3,9 @@
 import asyncio
 import os
 import sqlite3
+import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
@@ -175,3 +176,31 @@ def test_a_full_disk_is_an_error_for_every_caller_and_loses_nothing(calls: Path)
     with closing(Store(calls)) as again:
         assert again.totals().calls == 4
         assert again.get(keys[0]) is not None
+
+
+@contextmanager
+def read_only() -> Iterator[Path]:
+    """A folder that this process cannot write to, even if it is root."""
+    root = os.geteuid() == 0
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        filled(folder / "run.sqlite")
+        (folder / "lock").unlink()
+        for path in (folder, *folder.iterdir()):
+            path.chmod(0o555)
+        if root:
+            os.seteuid(65534)
+        try:
+            yield folder
+        finally:
+            if root:
+                os.seteuid(0)
+            folder.chmod(0o755)
+
+
+def test_a_folder_that_cannot_be_written_is_called_that_and_a_finished_store_in_it_read() -> None:
+    with read_only() as folder:
+        with pytest.raises(StoreError, match="cannot be written"):
+            Store(folder / "run.sqlite")
+        with closing(Store(folder / "run.sqlite", writing=False)) as store:
+            assert store.totals().calls == 3

@@ -284,6 +284,19 @@ def test_personamem_2_is_a_question_with_options_by_who(tmp_path: Path) -> None:
         assert found[0].row.user
 
 
+def test_one_odd_label_of_a_known_set_is_one_unread_row(tmp_path: Path) -> None:
+    odd = [{**PANDA, "annotator1": 1 + n % 2} for n in range(9)] + [PANDA | {"annotator1": "huh"}]
+    pairs, none, _ = read(jsonl(tmp_path / "a.jsonl", *odd))
+    assert (len(pairs), none) == (9, {"bad_label": 1})
+
+
+def test_a_column_that_first_occurs_late_is_read(tmp_path: Path) -> None:
+    rows = [{"prompt": f"Which? {n}", "chosen": "One.", "rejected": "Two."} for n in range(150)]
+    file = jsonl(tmp_path / "a.jsonl", *rows, rows[0] | {"profile": ["I bake."]})
+    source, _ = opened(file), Problems()
+    assert [len(row.profile) for row in source] == [0] * 150 + [1]
+
+
 def test_the_turns_of_prism_are_questions(tmp_path: Path) -> None:
     talk = [
         {"turn": 0, "role": "user", "content": "Which?", "if_chosen": None},
@@ -298,6 +311,7 @@ def test_the_turns_of_prism_are_questions(tmp_path: Path) -> None:
     then = "user: Which?\n\nassistant: One.\n\nuser: Why?"
     assert read(file)[0] == [ONE, (then, "Because.", "So.")]
     found = lines(file)
+    assert len({one.choice.question for one in found if one.choice}) == 2
     assert [one.where for one in found] == [
         "a.jsonl:1 turn[0] options[1]", "a.jsonl:1 turn[1] options[0]",
     ]  # fmt: skip

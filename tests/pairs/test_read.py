@@ -125,7 +125,7 @@ def test_halves_of_a_twin_in_a_run_know_of_each_other(tmp_path: Path) -> None:
     assert not first.verified
 
 
-def test_decisions_mark_what_is_verified(tmp_path: Path) -> None:
+def test_decisions_mark_what_is_verified_and_count_its_votes(tmp_path: Path) -> None:
     """What simulated annotators say verifies nothing."""
     good, bad, simulated, never = (violate(n) for n in range(4))
     folder = run(tmp_path / "run", good, bad, simulated, never)
@@ -136,8 +136,10 @@ def test_decisions_mark_what_is_verified(tmp_path: Path) -> None:
         )
     ]  # fmt: skip
     write_lines(folder / "human" / "decisions.jsonl", decisions)
-    found = [(row.verified, row.simulated) for row in rows(folder)]
-    assert found == [(True, False), (False, False), (False, True), (False, False)]
+    found = [(row.verified, row.simulated, row.votes and (row.votes.chosen, row.votes.rejected))
+             for row in rows(folder)]  # fmt: skip
+    assert found == [(True, False, (3, 0)), (False, False, (1, 2)), (False, True, (3, 0)),
+                     (False, False, None)]  # fmt: skip
 
 
 def test_a_run_names_the_licence_of_posts_whose_address_does_not(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 import json
 import re
 import shutil
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,16 @@ from pairwright.pairs.address import read_tombstones, url_name
 from pairwright.records import Pair, pseudonym
 from pairwright.releases.contents import read_contents
 from pairwright.releases.forget import add_tombstones
-from released import gathered, placebo, question, rows, run_of, subjects, written
+from released import (
+    gathered,
+    placebo,
+    question,
+    rows,
+    run_of,
+    subjects,
+    violated,
+    written,
+)
 from small_studies import user_of
 from study import Done, pairwright
 
@@ -153,6 +163,22 @@ def test_more_are_added_and_a_last_line_that_was_not_ended_is_kept(run: Path) ->
     assert read_tombstones(run).users == known
 
 
+def test_commands_at_once_lose_nothing_of_each_other(run: Path) -> None:
+    names = [[f"user-{half:08x}{n:08x}" for n in range(20)] for half in range(2)]
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(lambda own: [add_tombstones(run, [one]) for one in own], names))
+    assert read_tombstones(run).users == {*names[0], *names[1]}
+
+
+def test_an_id_that_looks_like_a_pseudonym_is_found_as_what_it_is(tmp_path: Path) -> None:
+    raw = "user-0123456789abcdef"
+    kept = [violated(0).model_copy(update={"user": raw}), violated(1)]
+    run = run_of(tmp_path / "run", kept, study=False)
+    done = forget(run, "--user", raw)
+    assert (done.code, done.out.count(raw)) == (0, 1), done.said
+    assert read_tombstones(run).users == {pseudonym(raw)}
+
+
 def test_whoever_is_not_in_the_run_is_told_of_and_recorded(run: Path) -> None:
     done = forget(run, "--user", "sombody", "--user", user_of(1), "--url", f"{SITE}/q/987654321")
     assert done.code == 1
@@ -207,7 +233,7 @@ def test_what_names_nothing_is_refused(run: Path) -> None:
             "example.com/%61/b?x=1&y=2", "https://example.com./a/./b?x=1&amp;y=2",
             "https:/example.com//a//b/?x=1&y=2",
         ),
-        ("https://ex\u00e4mple.org/x", "EX\u00c4MPLE.org/x"),
+        ("https://ex\u00e4mple.org/x", "https://xn--exmple-cua.org/x", "EX\u00c4MPLE.org/x"),
         ("https://example.org/caf\u00e9", "https://example.org/cafe\u0301",
          "https://example.org/caf%C3%A9", "https://example.org/cafe%CC%81/"),
     ],

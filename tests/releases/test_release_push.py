@@ -12,9 +12,9 @@ from huggingface_hub import constants
 from hub_stand_in import LARGE, TOKEN, Hub, hub
 from pairwright.assets import install
 from pairwright.errors import Difference, InputError
-from pairwright.pairs.layout import write_checksums
 from pairwright.releases.check import CheckedRelease
 from pairwright.releases.hub import publish
+from pairwright.releases.write import write_checksums
 from released import PAIRS, released, run_of
 from study import pairwright
 from tampering import bytes_of, copy_of

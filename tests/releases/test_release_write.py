@@ -18,10 +18,10 @@ from pairwright.construct.folder import RunFolder
 from pairwright.errors import InputError
 from pairwright.models.store import Store
 from pairwright.pairs import Layout, Part, RowVotes, parts_of, read_rows, row_of
-from pairwright.pairs.layout import root_digest, splits_of
+from pairwright.pairs.layout import root_digest
 from pairwright.records import Pair, dyad_id, judge_name, judges_of, model_name, pseudonym
 from pairwright.releases.contents import read_contents
-from pairwright.releases.run import public_manifest
+from pairwright.releases.run import public_manifest, splits_of
 from pairwright.releases.write import release as make_release
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.records import KeyedTask

@@ -195,6 +195,9 @@ def test_what_decides_the_outcome_is_named_with_both_values_and_how_it_is_done_m
         "sampling.judge.seed: 0 before, 4 now",
         "words: 100 before, 80 now",
     ]
+    engine = {"model": "folder", "tensor_parallel_size": 8, "gpu_memory_utilization": 0.8}
+    moved = resolved(endpoints=endpoint(base_url=None, engine="vllm", vllm=engine))
+    assert differences(essential(resolved()), essential(moved)) == []
     before, after = ({"local": {"vllm": flags}} for flags in ({"a": 1}, {"a": 1, "dtype": "half"}))
     assert differences(before, after) == ["local.vllm.dtype: None before, 'half' now"]
 

@@ -1,7 +1,7 @@
 """One pass over pairs through all checks, which gives an Audit."""
 
+import hashlib
 from collections.abc import Callable, Collection, Iterable, Iterator
-from functools import partial
 from typing import NamedTuple, Protocol, get_args
 
 from threadpoolctl import threadpool_limits
@@ -14,10 +14,10 @@ from pairwright.audits.duplicates import NearDuplicates
 from pairwright.audits.facts import Facts
 from pairwright.audits.personal_data import PersonalData
 from pairwright.audits.records import EXAMPLES, Audit, AuditSource, Check, Family, Flag
-from pairwright.audits.rights import licence
+from pairwright.audits.rights import Licences
 from pairwright.audits.shortcuts import Shortcuts
 from pairwright.errors import InputError
-from pairwright.pairs import MAX_SHORTCUT, TIE, PairSource, ReadRow, Row, content_digest
+from pairwright.pairs import MAX_SHORTCUT, TIE, PairSource, ReadRow, Row
 from pairwright.pairs.address import ForgetList
 from pairwright.pairs.files import NO_INFO
 from pairwright.pairs.pairing import REASONS
@@ -79,13 +79,11 @@ class Examination:
             ("shortcuts", Shortcuts(options.max_shortcut, overlap)),
             ("leakage", NearDuplicates()),
             ("people", self.people),
+            ("people", Licences(attributed=bool(info.attribution.strip()))),
         ]
         self._streams = [one for one in streams if one[0] in families]
         own = {name for name, one in DEFINITIONS.items() if one.family in families}
-        looks = ROW_CHECKS | {
-            "licence": partial(licence, attributed=bool(info.attribution.strip()))
-        }
-        self._rows = [(name, look, Found()) for name, look in looks.items() if name in own]
+        self._rows = [(name, look, Found()) for name, look in ROW_CHECKS.items() if name in own]
         self._tables = {name: look for name, look in TABLE_CHECKS.items() if name in own}
 
     def add(self, line: ReadRow) -> None:
@@ -165,6 +163,14 @@ def audit_pairs(
         checks=tuple(decide(sorted(found, key=lambda one: _ORDER[one.name]))),
         redactions=tuple(examination.people.redactions()),
     )
+
+
+def content_digest(rows: Iterable[Row]) -> str:
+    """`sha256:` over the rows as JSON lines, in their order and with their fields' order."""
+    digest = hashlib.sha256()
+    for row in rows:
+        digest.update(row.line)
+    return f"sha256:{digest.hexdigest()}"
 
 
 def _reading(

@@ -1,33 +1,49 @@
 """Whether the texts of a row may be passed on: licences, and the attribution that they ask for."""
 
+from collections.abc import Iterator
 from functools import lru_cache
 
-from pairwright.audits.checks import clip
-from pairwright.pairs import Row, RowPost, licence_of
+from pairwright.audits.checks import Found, clip, counted
+from pairwright.audits.facts import Facts
+from pairwright.audits.records import Check
+from pairwright.pairs import ReadRow, Row, RowPost, licence_of
 from pairwright.pairs.address import host_of, of_stack_exchange
 
 _ATTRIBUTION = ("CC-BY", "ODC-BY")
 """Licences, by the start of their SPDX id, that ask for attribution, which an address gives."""
 
 
-def licence(row: Row, *, attributed: bool = False) -> str | None:
-    """The fault of the first post, or question with an address, that states no licence, lacks an
-    attribution that its licence requires, or contradicts its address and date. An address
-    attributes a text; a release or run may attribute all of its texts (`attributed`).
+class Licences:
+    """`licence`: posts, and questions with an address, that state no licence, lack an attribution
+    that their licence requires, or contradict their address and date. An address attributes a text;
+    a release or run may attribute all of its texts.
 
-    Other people's rows are not examined if no text states a licence or has an address.
+    Other people's rows are not examined if no text of all states a licence or has an address.
     """
-    texts: dict[str, RowPost | Row] = {f"post {n}": of for n, of in enumerate(row.profile, 1)}
-    if row.source_url:
-        texts["question"] = row
-    stated = any(one.licence or _is_address(one.source_url) for one in texts.values())
-    if not texts or (row.mode is None and not stated):
-        return None
-    faults = (
-        (name, _fault(one.source_url, one.created, one.licence, attributed=attributed))
-        for name, one in texts.items()
-    )
-    return next((f"{name} {fault}" for name, fault in faults if fault), "")
+
+    def __init__(self, *, attributed: bool) -> None:
+        self._attributed, self._found, self._stated = attributed, Found(), False
+
+    def add(self, number: int, line: ReadRow) -> None:
+        """Examine the texts of a row."""
+        row = line.row
+        texts: dict[str, RowPost | Row] = {f"post {n}": of for n, of in enumerate(row.profile, 1)}
+        if row.source_url:
+            texts["question"] = row
+        faults = (
+            (name, _fault(one.source_url, one.created, one.licence, attributed=self._attributed))
+            for name, one in texts.items()
+        )
+        fault = next((f"{name} {fault}" for name, fault in faults if fault), "")
+        self._found.add(number, fault if texts else None)
+        self._stated = self._stated or any(
+            one.licence or _is_address(one.source_url) for one in texts.values()
+        )
+
+    def checks(self, facts: Facts) -> Iterator[Check]:
+        """The one check."""
+        found = self._found if facts.built or self._stated else Found()
+        yield counted("licence", found, facts)
 
 
 # Posts are repeated, and parsing an address takes time.

@@ -6,10 +6,13 @@ import unicodedata
 from collections.abc import Iterator
 from functools import lru_cache
 
+from scipy.stats import binomtest
+
 from pairwright import text
-from pairwright.audits.checks import Found, row_check, table_check
+from pairwright.audits.checks import Found, counted, row_check, table_check
 from pairwright.audits.facts import Facts
 from pairwright.audits.personal_data import mask_text
+from pairwright.audits.records import Check
 from pairwright.pairs import Row, RowAspect
 
 
@@ -138,6 +141,8 @@ def evidence_missing(row: Row) -> str | None:
 
 def _fault(number: int, aspect: RowAspect, row: Row) -> str | None:
     """None if there is nothing to look for, or to look in."""
+    if row.aspects_origin == "planner" and not aspect.post_ids:
+        return f"aspect {number} names none of the row's posts"
     if not aspect.evidence.strip():
         return f"aspect {number} has no evidence" if aspect.post_ids else None
     if aspect.post_ids:
@@ -167,13 +172,18 @@ LETTERS, LETTERS_UNSPACED = 100, 30
 
 
 @table_check
-def other_language(facts: Facts) -> Found:
+def other_language(facts: Facts) -> Check:
     """Rows with a side in another language than the question and the posts, on a sample."""
     found, rows = Found(), list(facts.sample)
     for number, row in rows:
         found.add(number, languages(row))
     found.note = f"on a sample of {len(rows):,} rows, if they are long enough"
-    return found
+    check = counted("other_language", found, facts)
+    # A few rows of a small set may be over the limit by chance.
+    if check.status == "fail":
+        by_chance = binomtest(found.count, found.of, check.limit or 1.0, "greater").pvalue
+        return Check(**dict(check) | {"status": "fail" if by_chance <= 0.01 else "pass"})
+    return check
 
 
 def languages(row: Row) -> str | None:

@@ -118,7 +118,7 @@ def _stems(response: str, language: str | None) -> tuple[str, ...]:
 def _held(lists: Sequence[Words], vocabulary: Vocabulary) -> sparse.csr_array:
     """The words of each list: 1 or 0, a row per list, a column per word."""
     ends = np.cumsum([0, *map(len, lists)])
-    ones, words = np.ones(ends[-1]), np.concatenate(lists)
+    ones, words = np.ones(ends[-1]), np.concatenate([np.empty(0, np.int32), *lists])
     return sparse.csr_array((ones, words, ends), shape=(len(lists), len(vocabulary)))
 
 

@@ -41,7 +41,8 @@ def end(short: list[str], reasons: Iterable[str], *, explained: bool = False) ->
 
 
 def listed(reasons: Mapping[str, int]) -> str:
-    """The reasons, most frequent first, as text for a terminal. They count pairs, not units."""
+    """The reasons as text for a terminal, most frequent first; without numbers, which count pairs
+    and not units."""
     order = sorted(reasons, key=lambda reason: -reasons[reason])
     return visible(", ".join(map(phrase, order)))
 

@@ -173,7 +173,7 @@ def completions(
     measures imitation of the user's writing, and is not evidence about answers. Items with an empty
     body, or one that is part of what is shown, are refused and counted. Calls are stored as they
     come: running the same command again goes on. Writes completions.json, .md, .html and .jsonl,
-    and picks.jsonl. Exit code 1: fewer items count than 95 %.
+    and picks.jsonl. Exit code 1: fewer than 95 % of the items count.
 
     Examples::
 

@@ -14,7 +14,7 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator
 from itertools import islice
 from typing import Annotated, NamedTuple, TypeVar
 
-from pydantic import AfterValidator
+from pydantic import AfterValidator, Field
 
 from pairwright import text
 from pairwright.errors import InputError, near
@@ -40,6 +40,13 @@ from pairwright.times import is_older
 T = TypeVar("T")
 Posts = tuple[Post, ...]
 Content = PromptContent | Unscored
+
+
+class ScorerHistory(HistoryRules):
+    """The posts that scorers are shown: all that fit, unless a key says otherwise."""
+
+    posts: int = Field(100_000, ge=1, description="earlier posts shown, best ranked first")
+    history_tokens: int = Field(10_000_000, ge=100, description="most tokens of history")
 
 
 class ContentSources(NamedTuple):

@@ -20,9 +20,10 @@ from pairwright.evaluation.conditions import (
 )
 from pairwright.evaluation.leaderboard import Leaderboard, rank_tables
 from pairwright.evaluation.leaderboard_page import board_page
-from pairwright.evaluation.scorers.baselines import BASELINES, MANNER
+from pairwright.evaluation.scorers.baselines import BASELINES, BLIND, MANNER
 from pairwright.evaluation.scorers.opening import OpenScorer
 from pairwright.evaluation.scorers.score_file import ScoreFile, ScoresOfFile
+from pairwright.evaluation.scorers.scorer import ByPair
 from pairwright.evaluation.scores import (
     ScoresOf,
     ScoreTable,
@@ -153,6 +154,8 @@ async def _score(
             stop=opened.stop,
             total=sum(map(applies, benchmark.rows(limit))),
         )
+        treated, own_file = CONDITIONS[name], isinstance(opened.scorer, ByPair)
+        unshown = treated.blind or treated.answers or own_file or opened.ref.name in BLIND
         about = ScoresOf(
             benchmark=benchmark.ref,
             path=benchmark.place_from(folder),
@@ -160,6 +163,7 @@ async def _score(
             labels=dict(benchmark.labels),
             scorer=opened.ref,
             condition=name,
+            history=None if unshown else session.settings.history,
         )
         return write_scores(folder, about, scores)
 
@@ -183,8 +187,7 @@ def leaderboard(
     """Rank scorers by what they got right on the same pairs, and compare neighbours.
 
     One table for each mode of pairs. Rows are ranked within a condition, and each is compared with
-    the one above it.
-    All results must be of the same pairs.
+    the one above it. All results must be of the same pairs.
 
     Raises InputError where results cannot be ranked together, and StoreError.
 

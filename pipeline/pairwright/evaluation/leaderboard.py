@@ -147,8 +147,8 @@ class Leaderboard(Record):
 def rank_tables(tables: Sequence[ScoreTable], benchmark: Benchmark) -> Leaderboard:
     """Rank tables of scores of these pairs.
 
-    Raises InputError if two tables of a condition have different pairs, if no table has any, or if
-    a scorer's tables are of different versions of it.
+    Raises InputError if two tables of a condition have different pairs or show posts by different
+    rules, if no table has any pair, or if a scorer's tables are of different versions of it.
     """
     scorers = dict[str, ScoreTable]()
     for one in tables:
@@ -158,6 +158,14 @@ def rank_tables(tables: Sequence[ScoreTable], benchmark: Benchmark) -> Leaderboa
                 f"the scorer {one.about.scorer.name} has changed since {first.path} was written",
                 where=one.path,
                 fix="Evaluate it again in every condition, or give the changed one another name.",
+            )
+    ruled = [one for one in tables if one.about.history]
+    for one in ruled:
+        if one.about.history != ruled[0].about.history:
+            raise InputError(
+                f"it shows posts by another [history] than {ruled[0].path}",
+                where=one.path,
+                fix="Evaluate both with the same [history] of the file of scorers.",
             )
     frames = {one.about.stem: joined(one, benchmark) for one in tables}
     firsts: dict[ConditionName, ScoreTable] = {}

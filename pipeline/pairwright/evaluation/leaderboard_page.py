@@ -204,7 +204,8 @@ def ending(board: Leaderboard) -> dict[str, Any]:
     first = next(iter(board.firsts.values()), None)
     table = mode_table(board, first.mode if first else PLACEBO, first)
     said, found = verdicts(board), readings(board)
-    others = [row for row in table[1:] if row[0].partition(" ")[0] not in MANNER]
+    rows = {label(row): row.about.scorer.name for row in board.entries.values()}
+    others = [row for row in table[1:] if rows.get(row[0]) not in MANNER]
     hidden = others[max(0, MOST_ROWS - len(warnings) - (len(table) - 1 - len(others))) :]
     table = [row for row in table if row not in hidden]
     return {
@@ -212,7 +213,7 @@ def ending(board: Leaderboard) -> dict[str, Any]:
         "verdicts": [said[0], *said[len(board.firsts) or 1 :]],
         "reads": next((one for row in table[1:] for one in found if one[0] == row[0]), ()),
         "table": [row[:MOST_COLUMNS] for row in table],
-        "more": len(board.entries) - len(table[1:]),
+        "more": len(board.entries) - sum(row[0] in rows for row in table[1:]),
     }
 
 
@@ -246,7 +247,8 @@ def readings(board: Leaderboard) -> list[tuple[str, str, str, ScorerFigure]]:
                 found.append((label(row), one.mode, one.name.removeprefix("gain over "), one))
             elif one.name == "both_right" and one.group == one.mode and one.n:
                 accuracy = row.figure("accuracy", one.mode)
-                own = accuracy.model_dump() if accuracy else {}
+                assert accuracy, "twins have both figures"
+                own = accuracy.model_dump()
                 less = {
                     key: None if own[key] is None else own[key] - 0.5
                     for key in ("value", "low", "high")

@@ -11,15 +11,14 @@ from pathlib import Path
 from typing import Annotated, NamedTuple
 
 import pandas as pd
-from pydantic import Field
+from pydantic import Field, ValidationError
 from typer import Argument
 
-from pairwright.errors import CallFailed, InputError
+from pairwright.errors import CallFailed, InputError, first_invalid
 from pairwright.evaluation.benchmark import Benchmark, BenchmarkRef, posts_of
 from pairwright.evaluation.downstream import Downstream, best_of, figures_of, part_of
 from pairwright.evaluation.scorers.scorer import ScorerRef, Unscored, failed_call
 from pairwright.evaluation.session import ScorersFile, open_session, scorer_settings
-from pairwright.lines import read_lines
 from pairwright.models import Model
 from pairwright.modes import label_of
 from pairwright.options import OutPath, ReleasePath
@@ -28,6 +27,7 @@ from pairwright.pairs import Row
 from pairwright.progress import Progress, Stop, log_notes, run_async
 from pairwright.records import Adherence, Aspect, AspectScore, Dropped, Post, Record
 from pairwright.settings.prompt import Prompts
+from pairwright.sources.tables import jsonl, sound_rows
 from pairwright.stages.judges import adherence
 
 
@@ -124,8 +124,13 @@ def read_outputs(path: Path, questions: Mapping[str, PersonQuestion]) -> list[An
     a second output of one model for one question. Also raises it for an empty file.
     """
     outputs, lines = list[Answered](), dict[tuple[str, str], int]()
-    for number, output in enumerate(read_lines(path, Output, fix=_FORM), start=1):
-        where, question = f"{path}:{number}", questions.get(output.id)
+    for where, fields in sound_rows(path, jsonl, _FORM)[1]:
+        try:
+            output = Output.model_validate(fields)
+        except ValidationError as error:
+            key, fault = first_invalid(error)
+            raise InputError(fault, where=f"{where} [{key}]", fix=_FORM) from None
+        number, question = int(where.rpartition(":")[2]), questions.get(output.id)
         if question is None:
             what = f"the release has no pair {output.id!r}, and no item with one rubric"
             fix = "Give outputs for this release's questions."

@@ -16,7 +16,13 @@ from pydantic import Field
 from pairwright.assets import __version__
 from pairwright.errors import CallFailed, InputError
 from pairwright.evaluation.benchmark import QUESTIONS, Benchmark, BenchmarkRef
-from pairwright.evaluation.conditions import CONDITIONS, ConditionName, ContentSources, ask_fitting
+from pairwright.evaluation.conditions import (
+    CONDITIONS,
+    ConditionName,
+    ContentSources,
+    ScorerHistory,
+    ask_fitting,
+)
 from pairwright.evaluation.scorers.baselines import BLIND
 from pairwright.evaluation.scorers.scorer import (
     NOTHING_TO_SHOW,
@@ -68,6 +74,8 @@ class ScoresOf(Record):
     """The labels by which a file of pairs was read."""
     scorer: ScorerRef
     condition: ConditionName
+    history: ScorerHistory | None = None
+    """The rules for the posts that it showed; None if it showed none, or a file has the scores."""
     pairwright: str = __version__
 
     @property

@@ -3,8 +3,8 @@
     [endpoints.NAME]     what answers, as in a build's config     -> settings.endpoints.Endpoint
     [scorers.NAME]       what is under test, by its kind          -> a class of `Spec`
     [judge]              judges outputs by their aspects          -> OutputJudge
-    [policy]             what best-of-n samples from              -> Policy
-    [history]            which posts scorers are shown            -> settings.rules.HistoryRules
+    [policy]             writes for best-of-n and completions     -> Policy
+    [history]            which posts scorers are shown            -> conditions.ScorerHistory
 
 The baselines (`scorers.baselines.BASELINES`) are there without a file.
 """
@@ -18,7 +18,8 @@ from typing import Annotated, Any
 from pydantic import Field, ValidationError, field_validator, model_validator
 
 from pairwright.assets import DOCS
-from pairwright.errors import InputError, first_invalid
+from pairwright.errors import InputError, first_invalid, near
+from pairwright.evaluation.conditions import ScorerHistory
 from pairwright.evaluation.scorers.baselines import BASELINES
 from pairwright.evaluation.scorers.in_process import Classifier
 from pairwright.evaluation.scorers.judges import Judge
@@ -40,9 +41,6 @@ Spec = Annotated[
     Field(discriminator="kind"),
 ]
 
-ALL_POSTS = HistoryRules(posts=100_000, history_tokens=10_000_000)
-"""The rules that show all posts that fit."""
-
 
 class OutputJudge(Record):
     """The judge of outputs: how far each serves the aspects of its question."""
@@ -59,7 +57,7 @@ class PolicySampling(Sampling):
 
 
 class Policy(HistoryRules):
-    """The model from which best-of-n samples."""
+    """The model that writes for best-of-n and completions."""
 
     endpoint: str = Field(description="which of [endpoints]")
     sampling: PolicySampling = PolicySampling()
@@ -78,8 +76,7 @@ class Scorers(Record):
     scorers: dict[str, Spec] = Field(default={})
     judge: OutputJudge | None = None
     policy: Policy | None = None
-    history: HistoryRules = ALL_POSTS
-    """The rules for the posts that scorers are shown: all that fit, unless the file has others."""
+    history: ScorerHistory = ScorerHistory()
     prompts: InFolder | None = Field(None, description="folder of prompts; none: those that ship")
     seed: int = Field(0, description="wrong profiles are drawn with it")
 
@@ -100,9 +97,12 @@ class Scorers(Record):
         for name, spec in self.scorers.items():
             if isinstance(spec, ServedLikelihood) and spec.reward is not None:
                 reward = self.scorers.get(spec.reward)
-                guided = isinstance(reward, ServedLikelihood) and reward.reward is not None
-                if guided or not (reward or spec.reward in BASELINES):
-                    raise ValueError(f"[scorers.{name}] reward = {spec.reward!r} is not a reward")
+                where = f"[scorers.{name}] reward = {spec.reward!r}"
+                if not (reward or spec.reward in BASELINES):
+                    hint = near(spec.reward, [*self.scorers, *BASELINES])
+                    raise ValueError(f"{where} is no scorer of this file and no baseline.{hint}")
+                if isinstance(reward, ServedLikelihood) and reward.reward is not None:
+                    raise ValueError(f"{where} has a reward itself: name a scorer without one")
         return self
 
 

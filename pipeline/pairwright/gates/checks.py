@@ -153,7 +153,7 @@ def check_echo(sides: DraftSides, twin: TwinRules, rules: GateRules) -> GateResu
 
 
 def shared_words(sides: DraftSides) -> tuple[int, tuple[tuple[str, ...], tuple[str, ...]]]:
-    """Count of shared words that shows whose posts two responses were written for, and the words.
+    """A count that shows for whose posts two responses were written, and the words behind it.
 
     First by how many content words the first response shares more with the first user's posts than
     the second does, and the second more with the second user's than the first: 0 if the

@@ -43,7 +43,12 @@ WHERE state != 'answered' AND key IN (SELECT key FROM calls)"""
 _FILES = """
 SELECT file, endpoint, count(*), max(upload), max(batch), sum(state = 'submitted'),
     sum(state IN ('failed', 'refused')), max(why) FROM requests
-WHERE round = (SELECT max(round) FROM requests) AND file != '' GROUP BY file ORDER BY file"""
+WHERE file != '' AND round = (SELECT max(round) FROM requests WHERE file != '')
+GROUP BY file ORDER BY file"""
+# Prompts of one kind that share a history begin alike, so in this order they follow one another.
+# The head of a history identifies it, and sorting whole prompts would take as much disk again.
+_MESSAGES = "json_extract(request, '$.messages')"
+_ORDER = f"purpose, substr({_MESSAGES}, max(1, instr({_MESSAGES}, '<history>')), 4096), key"
 
 
 class RequestFile(NamedTuple):
@@ -139,10 +144,10 @@ class Requests:
         self.store.execute(f"{update} AND {open_}", upload, batch, state, name)
 
     def _lines(self, name: str, endpoint: Endpoint) -> Iterator[tuple[str, bytes]]:
-        """The key and the line of each request to an endpoint, in the order of the build: what
-        shares a history is asked together."""
+        """The key and the line of each request to an endpoint, those with one history together, in
+        an order that depends on the requests alone."""
         query = "SELECT request, purpose FROM requests WHERE round = ? AND endpoint = ?"
-        for row in self.store.rows(f"{query} ORDER BY rowid", self._round, name):
+        for row in self.store.rows(f"{query} ORDER BY {_ORDER}", self._round, name):
             request = Request.of(*row)
             body = request.body(endpoint.token_parameter)
             line = {"custom_id": request.key, "method": "POST", "url": URL, "body": body}

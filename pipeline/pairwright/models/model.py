@@ -16,7 +16,13 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 from pydantic.json_schema import GenerateJsonSchema
 from pydantic_core.core_schema import ModelSchema
 
-from pairwright.errors import EndpointRefused, PairwrightError, Unanswered, first_invalid
+from pairwright.errors import (
+    CallFailed,
+    EndpointRefused,
+    PairwrightError,
+    Unanswered,
+    first_invalid,
+)
 from pairwright.models.reply import (
     CONTENT_FILTER,
     CONTEXT_LENGTH,
@@ -146,8 +152,10 @@ class Model(NamedTuple):
             request = self._request(prompt, number, room, reply)
             try:
                 completion = await self.llm.complete(request)
-            except EndpointRefused:
-                if room == least:
+            except (EndpointRefused, CallFailed) as error:
+                # In a batch, and behind proxies, a refused room is a failed call.
+                refused = isinstance(error, EndpointRefused) or error.reason == "http_400"
+                if room == least or not refused:
                     raise
                 room = least
                 continue
@@ -159,7 +167,8 @@ class Model(NamedTuple):
                 continue
             if finish in (CONTENT_FILTER, CONTEXT_LENGTH):
                 return Dropped(stage=prompt.name, reason=finish, detail=text[:500])
-            failed = _no_reply(completion, f"max_tokens = {room}{' (doubled)' * (room > least)}")
+            raised = f" (raised from {least})" * (room > least)
+            failed = _no_reply(completion, f"max_tokens = {room}{raised}")
             if failed is None:
                 understood = read(text)
                 if not isinstance(understood, Unread):

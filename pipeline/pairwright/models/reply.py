@@ -147,23 +147,24 @@ def _said(message: Any) -> tuple[str, str]:
 _OPEN, _CLOSE = r"(?:<think(?:ing)?>|\[THINK\])", r"(?:</think(?:ing)?>|\[/THINK\])"
 _TAG = re.compile(f"{_OPEN}|{_CLOSE}")
 # A template may open it in the prompt: then only its end is in the reply.
-_THOUGHT = re.compile(rf"(?:\s*{_OPEN}.*?{_CLOSE}|(?:(?!{_TAG.pattern}).)*{_CLOSE})+", re.DOTALL)
+_THOUGHT = re.compile(rf"\s*{_OPEN}.*?{_CLOSE}|(?:(?!{_TAG.pattern}).)*{_CLOSE}", re.DOTALL)
 _CUT_SHORT = re.compile(rf"\s*{_OPEN}")
 
 
 def _without_thinking(text: str) -> tuple[str, str]:
     """The thinking at the start of a text, if a server leaves it inline, and what follows. Tags
     further on, and those inside JSON, are words of the reply."""
-    if not _TAG.search(text):
-        return "", text
-    with suppress(ValueError, RecursionError):
-        json.loads(text)
-        return "", text
-    found = _THOUGHT.match(text)
-    thought, rest = (found[0], text[found.end() :]) if found else ("", text)
-    if _CUT_SHORT.match(rest):
-        thought, rest = thought + rest, ""
-    return _TAG.sub("", thought), rest
+    thought = ""
+    while _TAG.search(text):
+        with suppress(ValueError, RecursionError):
+            json.loads(text)
+            break
+        if not (found := _THOUGHT.match(text)):
+            if _CUT_SHORT.match(text):
+                thought, text = thought + text, ""
+            break
+        thought, text = thought + found[0], text[found.end() :]
+    return _TAG.sub("", thought), text
 
 
 def _count(usage: Any, *names: str) -> int:
@@ -322,11 +323,11 @@ def _refused(response: Response, where: str, *, known_key: bool) -> tuple[str, s
 def error_of(said: object) -> dict[str, Any]:
     """The error in a body: vLLM's batch files nest `error` twice, proxies leave it out, and some
     give a text alone."""
-    if isinstance(said, bytes):
+    if isinstance(body := said, bytes):
         try:
-            said = json.loads(said)
+            said = json.loads(body)
         except (ValueError, RecursionError):
-            return {"message": first_words(said)} if isinstance(said, bytes) else {}
+            return {"message": first_words(body)}
     while isinstance(said, dict) and said.get("error"):
         said = said["error"]
     return said if isinstance(said, dict) else {"message": said}

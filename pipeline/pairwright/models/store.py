@@ -7,6 +7,7 @@ their commit: kill -9 loses no finished call; a power cut may lose the last ones
 import asyncio
 import errno
 import fcntl
+import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -78,12 +79,19 @@ class Store:
                 "  Name the folder that `pairwright build` was given as --run."
             )
         self._lock = _lock(path) if writing else None
+        journal = path.with_name(f"{path.name}-wal")
+        # A reader goes through the journal of a writer, if there can be one.
+        changing = os.access(path.parent, os.W_OK, effective_ids=True) or (
+            journal.exists() and journal.stat().st_size
+        )
+        address = path.absolute().as_uri()
         try:
             # In a notebook the event loop has a thread of its own, for which the caller's waits:
             # one thread at a time uses the file.
             self.connection = sqlite3.connect(
-                path.absolute().as_uri(), isolation_level=None, uri=True, check_same_thread=False
-            )
+                address if writing or changing else f"{address}?immutable=1",
+                isolation_level=None, uri=True, check_same_thread=False,
+            )  # fmt: skip
             self._begin(writing, beneath)
         except (StoreError, sqlite3.DatabaseError) as error:
             if self._lock:

@@ -13,7 +13,7 @@ from pairwright.pairs.address import licence_of
 from pairwright.pairs.columns import column_map, label_map
 from pairwright.pairs.conversion import row_of
 from pairwright.pairs.files import PairSource
-from pairwright.pairs.layout import Layout, Part, content_digest, parts_of, read_rows, write_rows
+from pairwright.pairs.layout import Layout, Part, parts_of, read_rows, write_rows
 from pairwright.pairs.pairing import TIE
 from pairwright.pairs.read import open_release, read_pairs
 from pairwright.pairs.row import (
@@ -33,6 +33,6 @@ from pairwright.pairs.row import (
 __all__ = [
     "MAX_SHORTCUT", "TIE", "Choice", "Layout", "PairSource", "Part", "ReadRow", "Row", "RowAspect",
     "RowDelivery", "RowPost", "RowQuality", "RowSupport", "RowVotes", "blind_bound",
-    "column_map", "content_digest", "label_map", "licence_of", "open_release", "parts_of",
+    "column_map", "label_map", "licence_of", "open_release", "parts_of",
     "read_pairs", "read_rows", "row_of", "write_rows",
 ]  # fmt: skip

@@ -42,7 +42,11 @@ def address_of(url: str) -> SplitResult | None:
     name = scheme[1].lower() if scheme else "https"
     try:
         parts = urlsplit(f"{name}://{rest}")
-        host, port = (parts.hostname or "").rstrip(".").removeprefix("www."), parts.port
+        host = ".".join(  # RFC 3492
+            label[4:].encode().decode("punycode") if label.startswith("xn--") else label
+            for label in (parts.hostname or "").rstrip(".").split(".")
+        ).removeprefix("www.")
+        port = parts.port
     except ValueError:
         return None
     usual = port in (None, {"http": 80, "https": 443}.get(name))
@@ -53,7 +57,7 @@ def address_of(url: str) -> SplitResult | None:
 
 def host_of(url: str) -> str | None:
     """The host of an address; None for a text that is not one."""
-    if plain := _PLAIN.match(url):
+    if "xn--" not in url and (plain := _PLAIN.match(url)):
         return plain[1].lower().removeprefix("www.")
     address = address_of(url)
     return address and (address.hostname or "")

@@ -45,6 +45,8 @@ class Columns:
     1. By an empty label: the place that is right in every row."""
     said: tuple[str, ...] = ()
     """Messages for the person on what was recognised."""
+    seen: frozenset[str] = frozenset()
+    """The columns that were there when these were named."""
 
     def value(self, fields: Fields, name: str) -> object:
         """The value of a row under this name, a list for several columns; None without a column.
@@ -52,6 +54,8 @@ class Columns:
         Raises SourceRefusal if the person named a column that the row does not have.
         """
         column = self.named.get(name, "")
+        if not column and name not in self.given | CHOICE:  # Rows of JSON differ in their columns.
+            column = next((c for c in USUAL[name] if c in fields and c not in self.seen), "")
         parts = [column] if column in fields else list(filter(None, column.split(",")))
         missing = [part for part in parts if part not in fields]
         if missing and name in self.given:
@@ -93,7 +97,8 @@ class Columns:
         found = self.labels(fields)
         if unknown := [label for label in found if label not in self.meanings]:
             shown = excerpt(unknown[0])
-            refuse("bad_label", f"the label is {shown}; say --label tie={shown}, first or second")
+            why = f"nothing says what {shown} means: give it a place with --label"
+            refuse("bad_label", why if unknown[0] else "the label is empty")
         votes = Counter(self.meanings[label] for label in found)
         place, n = votes.most_common(1)[0]
         return place if 2 * n > votes.total() else None
@@ -105,7 +110,7 @@ def columns_of(
     labels: Mapping[str, tuple[str, ...]],
     rows: Iterable[Fields],
 ) -> Columns:
-    """The columns of a file by its first row and the person's maps.
+    """The columns of a file by its first rows, taken together, and the person's maps.
 
     `rows` are gone through only to see all labels. Raises InputError for maps without meaning and
     for labels whose meaning nothing says.
@@ -118,9 +123,11 @@ def columns_of(
     known: dict[str, Any] = next(
         (one for one in KNOWN["sets"] if {*one["needs"]} <= first.keys()), {}
     )
-    if given.keys() & CHOICE:  # What a known set's labels mean holds for its own columns alone.
-        known = {}
-    named = _usual(first) | known.get("columns", {}) | given
+    named = _usual(first) | known.get("columns", {})
+    if any(given[name] != named.get(name) for name in given.keys() & CHOICE):
+        # What a known set's labels mean holds for its own columns alone.
+        known, named = {}, _usual(first)
+    named = named | given
     if asked:
         form = asked[0]
     elif named.get("chosen") or named.get("rejected"):
@@ -135,15 +142,16 @@ def columns_of(
         named["profile"] = histories[0]
     own, meanings = labels or known.get("labels", {}), dict[str, Meaning]()
     if form != FORMS[0]:
-        meanings = _meanings(named, own, first, rows)
+        said = {token(one) for values in labels.values() for one in values}
+        meanings = _meanings(named, own, said, first, rows)
     read = ", ".join(name if name == one else f"{name} = {one}" for name, one in named.items())
     unused = (one for one in first if one not in used | {*meanings, named.get("profile")})
     left = _listed(", ".join(unused))
     source = f", as in {known['name']}" if known else ""
-    said = [f"columns: {read or 'none is recognised'}{source}{left and f'; not read: {left}'}"]
+    notes = [f"columns: {read or 'none is recognised'}{source}{left and f'; not read: {left}'}"]
     if (meanings and form != FORMS[2]) or "" in meanings:
-        said.append(_said_of(meanings) + ("" if labels else source))
-    return Columns(named, frozenset(given), meanings, tuple(said))
+        notes.append(_said_of(meanings) + ("" if labels else source))
+    return Columns(named, frozenset(given), meanings, tuple(notes), frozenset(first))
 
 
 def _listed(text: str) -> str:
@@ -207,10 +215,16 @@ def _words(labels: Iterable[str]) -> dict[str, Meaning]:
 
 
 def _meanings(
-    named: dict[str, str], given: Mapping[str, Iterable[str]], first: Fields, rows: Iterable[Fields]
+    named: dict[str, str],
+    given: Mapping[str, Iterable[str]],
+    said: set[str],
+    first: Fields,
+    rows: Iterable[Fields],
 ) -> dict[str, Meaning]:
     """Meanings of the labels of a file. If they are columns that hold 0 or 1, the column of labels
-    is taken out of `named`. Raises InputError for labels whose meaning nothing says."""
+    is taken out of `named`. `said` are the labels that the person gave. Raises InputError for
+    labels whose meaning nothing says, if they are numbers, all there are but ties, or a quarter of
+    all while a label that was said is nowhere."""
     always = [place for place, values in given.items() if not values]
     if always and (len(given) > 1 or always[0] == "tie"):
         fix = "Give --label first alone for every row; or each with its values."
@@ -234,8 +248,8 @@ def _meanings(
     counts.pop("", None)
     meanings = {label: one for label, one in (_words(counts) | own).items() if label in counts}
     unknown = sorted(counts.keys() - meanings.keys())
-    said = {token(value) for values in given.values() for value in values}
-    absent = sorted(said - counts.keys()) if unknown and len(counts) <= MOST_LABELS else []
+    many = 4 * sum(counts[label] for label in unknown) >= counts.total() > 0
+    absent = sorted(said - counts.keys()) if many and len(counts) <= MOST_LABELS else []
     if (
         absent
         or any(map(_NUMBER.fullmatch, unknown))

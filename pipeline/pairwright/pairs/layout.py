@@ -19,7 +19,6 @@ import pyarrow.parquet as pq
 from pydantic import ValidationError
 
 from pairwright.errors import InputError, first_invalid, on_disk
-from pairwright.files import write_whole
 from pairwright.lines import TooLarge, read_batches, read_document
 from pairwright.pairs.row import Row
 from pairwright.records import Record, content_id
@@ -93,15 +92,6 @@ def file_digest(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def write_checksums(root: Path) -> str:
-    """Write them for all files below `root`, and return the root digest."""
-    layout = Layout(root)
-    files = (path for path in root.rglob("*") if path.is_file() and path != layout.checksums)
-    paths = sorted(map(layout.inside, files))
-    write_whole(layout.checksums, (f"{file_digest(root / path)}  {path}\n" for path in paths))
-    return root_digest(root)
-
-
 def root_digest(root: Path) -> str:
     """`sha256:` over checksums.sha256. Raises InputError if there is no such file."""
     path = Layout(root).checksums
@@ -116,13 +106,15 @@ def root_digest(root: Path) -> str:
 def read_checksums(root: Path) -> dict[str, str]:
     """Digest by path, in the order of the file.
 
-    Raises InputError, naming the line, for anything that `write_checksums` would not write: a path
+    Raises InputError, naming the line, for anything that a release does not write: a path
     that is absolute or leaves the folder, lines out of order.
     """
     path, digests, last = Layout(root).checksums, dict[str, str](), ""
     root_digest(root)
-    text = read_document(path, fix=_FIX)
-    for number, line in enumerate(text.split("\n")[:-1], start=1):
+    *lines, rest = read_document(path, fix=_FIX).split("\n")
+    if rest:
+        raise InputError("a line that does not end", where=f"{path}:{len(lines) + 1}", fix=_FIX)
+    for number, line in enumerate(lines, start=1):
         parts = _LINE.fullmatch(line)
         digest, name = parts.groups() if parts else ("", "")
         pure, what = PurePosixPath(name), ""
@@ -217,30 +209,11 @@ def count_rows(path: Path) -> int:
         raise _unreadable(path, str(error)) from None
 
 
-def content_digest(rows: Iterable[Row]) -> str:
-    """`sha256:` over the rows as JSON lines, in their order and with their fields' order."""
-    digest = hashlib.sha256()
-    for row in rows:
-        digest.update(row.line)
-    return f"sha256:{digest.hexdigest()}"
-
-
 def _unreadable(where: str | Path, what: str) -> InputError:
     return InputError(what, where=where, fix=_FIX)
 
 
 # Splits
-
-
-def splits_of(subjects: Iterable[Sequence[str]], share: float) -> dict[str, str]:
-    """The split of every user; each subject is the pseudonyms it is about, one or two.
-
-    Partners of a twin stay together, over all configurations. Where a group goes depends on the
-    pseudonyms in it and on nothing else, so that other users who come or go change nothing.
-    """
-    limit = int(share * (1 << 64))
-    places = places_of(subjects).items()
-    return {user: "validation" if place < limit else "test" for user, place in places}
 
 
 def places_of(subjects: Iterable[Sequence[str]], *purpose: str) -> dict[str, int]:

@@ -94,13 +94,14 @@ def _pairs(
     if not shared["item_id"] and not single:
         shared["item_id"] = content_id("item", where, *texts)
     place = right[0] if asked.ordered and len(right) == 1 else None
-    choice = Choice(where, len(texts), len(right), place)
+    choice = Choice(f"{where} {asked.at}".strip(), len(texts), len(right), place)
     given = choice if asked.ordered or not single else None
-    bad_name, first_bad = ("options", 0) if asked.ordered else ("rejected", len(right))
+    good_name, bad_name = ("options", "options") if asked.ordered else ("chosen", "rejected")
+    first_bad = 0 if asked.ordered else len(right)
     wrong = [place for place in range(len(texts)) if place not in right]
     for good, bad in product(right, wrong):
         at = "" if single else f"{bad_name}[{bad - first_bad}]"
-        at = asked.at + (f"chosen[{good}] {at}" if len(right) > 1 else at)
+        at = asked.at + (f"{good_name}[{good}] {at}" if len(right) > 1 else at)
         id = shared["item_id"] + "".join(re.findall(r"\[\d+\]", at))
         id = id or content_id("row", shared["question"], texts[good], texts[bad])
         row = Row(**shared, id=id, chosen=texts[good], rejected=texts[bad])

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from itertools import groupby
 from pathlib import Path
+from typing import Any
 
 from pairwright.errors import InputError, near
 from pairwright.files import CALLS
@@ -14,7 +15,7 @@ from pairwright.lines import read_lines, read_one
 from pairwright.pairs.conversion import row_of
 from pairwright.pairs.files import NO_INFO, Maps, PairSource, hub_release, open_files, open_hub
 from pairwright.pairs.layout import Layout, count_rows, parts_of, read_rows
-from pairwright.pairs.row import ReadRow
+from pairwright.pairs.row import ReadRow, RowVotes
 from pairwright.records import Pair, Record
 from pairwright.settings.rules import ReleaseInfo
 from pairwright.sources.tables import looks_like_id
@@ -46,8 +47,10 @@ def read_pairs(
     if path.is_dir() or path.is_file():
         return open_files(path, maps)
     beside = [one.name for one in path.parent.glob("*")]
-    if not path.exists() and (hint := near(path.name, beside)):
+    if not path.exists() and "@" not in path.name and (hint := near(path.name, beside)):
         fix = f"Correct the path.{hint}"
+        if looks_like_id(str(given)):
+            fix += f" If you mean a dataset of the Hub, name {given}@main."
         raise InputError(f"no such file or folder in {path.parent}", where=path, fix=fix)
     if not path.exists() and looks_like_id(str(given)):
         folder = hub_release(str(given))
@@ -128,6 +131,8 @@ class _Decision(Record, extra="ignore"):
     unit: str
     state: str
     simulated: bool
+    votes: tuple[dict[str, Any], ...]
+    """For each pair, the counts of `RowVotes`."""
 
 
 def _open_run(folder: Path) -> PairSource:
@@ -143,6 +148,12 @@ def _open_run(folder: Path) -> PairSource:
     return PairSource(folder.resolve().name, "run", rows, folder=folder, info=info)
 
 
+def _votes(counts: dict[str, Any] | None) -> RowVotes | None:
+    """The votes on a pair; None if nobody voted."""
+    votes = RowVotes(**{name: counts[name] for name in RowVotes.model_fields}) if counts else None
+    return votes if votes and votes.n else None
+
+
 def _run_rows(folder: Path, licence: str | None) -> Iterator[ReadRow]:
     """The pairs of a run, the sides of a twin one after the other, with people's decisions."""
     file, decided = folder / "pairs.jsonl", folder / "human" / "decisions.jsonl"
@@ -152,11 +163,13 @@ def _run_rows(folder: Path, licence: str | None) -> Iterator[ReadRow]:
     for name, group in groupby(numbered, key=lambda one: one[1].twin_id or one[1].id):
         sides, decision = list(group), decisions.get(name)
         users = {pair.user for _, pair in sides}
+        votes = {one["pair"]: one for one in decision.votes} if decision else {}
         simulated = decision is not None and decision.simulated
         for number, pair in sides:
             row = row_of(
                 pair,
                 partner=min(users - {pair.user}, default=None),
+                votes=_votes(votes.get(pair.id)),
                 # What simulated annotators say verifies nothing.
                 verified=decision is not None and decision.state == "verified" and not simulated,
                 simulated=simulated,

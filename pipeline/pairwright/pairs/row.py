@@ -153,13 +153,6 @@ class Row(Record):
         """The row as a JSON line, over which digests are."""
         return self.model_dump_json().encode() + b"\n"
 
-    @classmethod
-    def of_language(cls, line: str, language: str | None) -> "Row":
-        """The row of a line whose language is known, which takes long to find."""
-        row = cls.model_validate_json(line)
-        vars(row)["language"] = language  # where the cached property keeps it
-        return row
-
     @cached_property
     def config(self) -> str:
         """The configuration it belongs to: domain and mode, or the domain alone."""

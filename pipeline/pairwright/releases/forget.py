@@ -3,19 +3,27 @@
 RUN/forgotten.jsonl has who and what is to be forgotten, as hashes. It is never released.
 """
 
+import os
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
 from typer import Option
 
 from pairwright.construct.folder import RunFolder
-from pairwright.errors import InputError
-from pairwright.lines import read_lines, write_lines
+from pairwright.errors import InputError, on_disk
+from pairwright.lines import read_lines
 from pairwright.options import RunPath
-from pairwright.pairs.address import TOMBSTONES_FILE, ForgetList, Tombstone, address_of, url_name
+from pairwright.pairs.address import (
+    TOMBSTONES_FILE,
+    ForgetList,
+    Tombstone,
+    address_of,
+    read_tombstones,
+    url_name,
+)
 from pairwright.progress import Progress, Step, log_notes
 from pairwright.records import Item, pseudonym
 from pairwright.releases.rows import subjects_in
@@ -67,7 +75,7 @@ def forget(
     """
     run = Path(run)
     RunFolder(run).settings()
-    given = dict([*map(_user, users), *map(_address, urls)])
+    given = dict([*(one for user in users for one in _user(user)), *map(_address, urls)])
     if not given:
         fix = "Give --user or --url; both can be repeated."
         raise InputError("nothing to forget is named", where=run, fix=fix)
@@ -82,19 +90,25 @@ def forget(
             if any(map(one.concerns, subject.pairs)):
                 found[name, "pairs"] += len(subject.pairs)
                 found[name, "twins"] += len(subject.pairs) == 2
-    new = add_tombstones(run, given)
-    removals = tuple(
-        Removal(text, name, name in new, *(found[name, kind] for kind in KINDS))
-        for name, text in given.items()
-    )
-    return removals, tuple(one.given for one in removals if not one.items and not one.pairs)
+    seen = {name for name, _ in found}
+    there = {given[name] for name in seen}
+    lost = tuple(dict.fromkeys(text for text in given.values() if text not in there))
+    # What looks like a pseudonym was tried as an id, too: the one that is there is meant.
+    names = [name for name, text in given.items() if name in seen or text in lost]
+    new = add_tombstones(run, names)
+    return tuple(
+        Removal(given[name], name, name in new, *(found[name, kind] for kind in KINDS))
+        for name in names
+    ), lost
 
 
-def _user(user: str) -> tuple[str, str]:
-    """The name of a user, and what was given: the source's id, or the pseudonym itself."""
+def _user(user: str) -> Iterator[tuple[str, str]]:
+    """The names of a user, each with what was given. What looks like a pseudonym may be the
+    source's own id: only the run can tell."""
     if not user.strip():
         raise InputError("names nobody", where="--user", fix="Give a user's id in the source.")
-    return user if _PSEUDONYM.fullmatch(user) else pseudonym(user), user
+    for name in (pseudonym(user), *([user] if _PSEUDONYM.fullmatch(user) else [])):
+        yield name, user
 
 
 def _address(text: str) -> tuple[str, str]:
@@ -126,9 +140,16 @@ def add_tombstones(run: Path, names: Iterable[str]) -> tuple[str, ...]:
 
     Raises InputError for a line that is not a tombstone, and StoreError if the disk refuses.
     """
-    path = run / TOMBSTONES_FILE
-    there = [line.name for line in read_lines(path, Tombstone)] if path.exists() else []
-    fresh = tuple(dict.fromkeys(name for name in names if name not in there))
+    path, there = run / TOMBSTONES_FILE, read_tombstones(run)
+    fresh = tuple(dict.fromkeys(n for n in names if n not in there.users | there.urls))
+    lines = "".join(Tombstone(name=name).model_dump_json() + "\n" for name in fresh)
+    if (there.users or there.urls) and not path.read_bytes().endswith(b"\n"):
+        # Somebody wrote a line by hand, and did not end it.
+        lines = f"\n{lines}"
     if fresh:
-        write_lines(path, (Tombstone(name=name) for name in (*there, *fresh)))
+        with on_disk(path), path.open("a", encoding="utf-8") as file:
+            # In one piece at the end: two commands at once lose nothing of each other.
+            file.write(lines)
+            file.flush()
+            os.fsync(file.fileno())
     return fresh

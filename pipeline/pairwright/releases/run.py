@@ -5,7 +5,7 @@ outcome of every unit. Also the run's statements, without anything of the machin
 import re
 import shlex
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Literal, cast
 
@@ -20,7 +20,7 @@ from pairwright.lines import read_one
 from pairwright.models.store import Store
 from pairwright.modes import label_of
 from pairwright.pairs.address import read_tombstones
-from pairwright.pairs.layout import root_digest, splits_of
+from pairwright.pairs.layout import places_of, root_digest
 from pairwright.progress import Progress, Step
 from pairwright.records import Record, content_id, model_name, pseudonym
 from pairwright.releases.check import check_folder
@@ -218,3 +218,14 @@ def _public(value: Any, key: str = "") -> Any:
     if isinstance(value, str) and key in ("path", "texts", "prompts", "rubrics"):
         return re.split(r"[/\\]", value.rstrip("/\\"))[-1]
     return model_name(value) if isinstance(value, str) and key in ("model", "recorded") else value
+
+
+def splits_of(subjects: Iterable[Sequence[str]], share: float) -> dict[str, str]:
+    """The split of every user; each subject is the pseudonyms it is about, one or two.
+
+    Partners of a twin stay together, over all configurations. Where a group goes depends on the
+    pseudonyms in it and on nothing else, so that other users who come or go change nothing.
+    """
+    limit = int(share * (1 << 64))
+    places = places_of(subjects).items()
+    return {user: "validation" if place < limit else "test" for user, place in places}

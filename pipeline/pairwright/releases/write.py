@@ -21,7 +21,7 @@ from pairwright.modes import MODES
 from pairwright.options import RunPath, share_of
 from pairwright.pages.output import output_folder
 from pairwright.pairs import Layout
-from pairwright.pairs.layout import write_checksums
+from pairwright.pairs.layout import file_digest, root_digest
 from pairwright.progress import Progress, Step, log_notes
 from pairwright.releases.card import dataset_card, licence_page, modes_of
 from pairwright.releases.contents import Contents, Json, manifest_of, write_contents
@@ -186,3 +186,12 @@ def derived_files(layout: Layout, contents: Contents, manifest: Json) -> Iterato
     yield layout.card, dataset_card(layout, contents, manifest)
     yield layout.croissant, croissant_json(layout, contents, manifest)
     yield layout.licences, licence_page(contents, manifest)
+
+
+def write_checksums(root: Path) -> str:
+    """Write them for all files below `root`, and return the root digest."""
+    layout = Layout(root)
+    files = (path for path in root.rglob("*") if path.is_file() and path != layout.checksums)
+    paths = sorted(map(layout.inside, files))
+    write_whole(layout.checksums, (f"{file_digest(root / path)}  {path}\n" for path in paths))
+    return root_digest(root)

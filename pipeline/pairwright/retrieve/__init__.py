@@ -96,8 +96,9 @@ def within_budget(order: tuple[Post, ...], tokens: int) -> tuple[Post, ...]:
 def require_dense() -> None:
     """Raise ConfigError if the extra is not installed, before anything is begun with it."""
     if find_spec("sentence_transformers") is None:
-        what, fix = "is not installed", f"Run {install('dense')}; or use retrieval = 'bm25'."
-        raise ConfigError(what, where="sentence-transformers", fix=fix)
+        what = "sentence-transformers is not installed"
+        fix = f"Run {install('dense')}; or use retrieval = 'bm25'."
+        raise ConfigError(what, where="retrieval = 'dense'", fix=fix)
 
 
 def by_similarity(question: str, posts: tuple[Post, ...], model: str = DENSE) -> tuple[Post, ...]:

@@ -63,7 +63,10 @@ def validated(
         errors = invalid.errors(include_url=False)
         first = min(errors, key=lambda one: one["type"] != "extra_forbidden")
         absent = {str(one["loc"][-1]) for one in errors if one["type"] == "missing"}
-        key, said = _key(first, data), first["msg"].removeprefix("Value error, ")
+        key = _key(first, data)
+        # The members of a union each have an error.
+        alike = (one["msg"] for one in errors if _key(one, data) == key)
+        said = " or ".join(dict.fromkeys(one.removeprefix("Value error, ") for one in alike))
         said = re.sub("valid dictionary[^,]*", "table", said).replace("valid tuple", "list")
         raise error(
             "there is no such key" if first["type"] == "extra_forbidden" else said,

@@ -165,11 +165,22 @@ OPERATIONAL = frozenset(
         "token_parameter", "price_in", "price_out",
     }
 )  # fmt: skip
+# Flags of an engine in this process that can change its replies. The others are about speed and
+# memory, or say where things lie.
+DECIDING = frozenset(
+    {
+        "dtype", "quantization", "kv_cache_dtype", "max_model_len", "tokenizer", "hf_overrides",
+        "chat_template", "default_chat_template_kwargs", "reasoning_parser", "generation_config",
+        "override_generation_config", "structured_outputs_config",
+    }
+)  # fmt: skip
 
 
 def deciding_settings(endpoint: dict[str, Any]) -> dict[str, Any]:
     """The keys of a resolved endpoint that decide the outcomes of a run."""
-    return {key: value for key, value in endpoint.items() if key not in OPERATIONAL}
+    deciding = {k: v for k, v in endpoint.items() if k not in OPERATIONAL and k != "vllm"}
+    flags = {k: v for k, v in endpoint.get("vllm", {}).items() if k in DECIDING}
+    return {**deciding, "vllm": flags} if flags else deciding
 
 
 def check_endpoints(tables: Mapping[str, object], endpoints: Mapping[str, Endpoint]) -> None:

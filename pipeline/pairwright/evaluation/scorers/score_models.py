@@ -10,7 +10,7 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from pairwright.errors import ConfigError
 from pairwright.evaluation.scorers.opening import (
@@ -64,6 +64,12 @@ class ServedLikelihood(Record):
         None, description="a scorer of single responses, or a baseline, that is added"
     )
     beta: float = Field(1.0, gt=0, description="the reward is divided by it")
+
+    @model_validator(mode="after")
+    def _check_beta(self) -> "ServedLikelihood":
+        if "beta" in self.model_fields_set and self.reward is None:
+            raise ValueError("beta divides a reward: name one as `reward`, or leave beta out")
+        return self
 
     def open(self, name: str, opening: Opening) -> OpenScorer:
         """Bind the server, and open the reward. Raises ConfigError for an endpoint that is no
