@@ -20,8 +20,12 @@ from pairwright.evaluation.evaluate import evaluate
 from pairwright.evaluation.leaderboard import BoardRow
 from pairwright.evaluation.leaderboard_page import given_away
 from pairwright.evaluation.scores import read_scores
-from pairwright.evaluation.session import scorer_settings
-from pairwright.evaluation.settings import Scorers, load_scorers, with_scorers
+from pairwright.evaluation.settings import (
+    Scorers,
+    load_scorers,
+    scorer_settings,
+    with_scorers,
+)
 from pairwright.lines import read_lines
 from pairwright.progress import Note
 from released import PAIRS, run_of
@@ -159,14 +163,6 @@ def test_people_in_one_cluster_have_no_interval_and_are_told_why(tmp_path: Path)
         ("[scorers.a]\nmodel = 'm'", r"\[scorers\.a\]: .*kind"),
         ("[scorers.a]\nkind = 'pairwize'", "pairwize.*'classifier'"),
         ("[scorer.a]\nkind = 1", r"\[scorer"),
-        (
-            '[scorers.a]\nkind = "served-likelihood"\nendpoint = "toy"\nreward = "b"',
-            "'b' is no scorer of this file",
-        ),
-        (
-            '[scorers.a]\nkind = "served-likelihood"\nendpoint = "toy"\nbeta = 0.5',
-            "beta divides a reward",
-        ),
         ("[scorers.a", "not TOML"),
         ('[scorers.a]\nkind = "python"\nobject = "Length"', r"scorers\.a\.object.*module:Class"),
     ],

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from pairwright.errors import ConfigError
-from pairwright.evaluation.scorers.opening import Opening, OpenScorer
 from pairwright.evaluation.scorers.scorer import Pointwise, PromptContent, ResponseScore
-from pairwright.evaluation.session import scorer_settings
-from pairwright.evaluation.settings import Scorers
+from pairwright.evaluation.session import OpenScorer, ScorerSession, ScoringCalls
+from pairwright.evaluation.settings import Scorers, scorer_settings
 from pairwright.models.client import Meter
+from pairwright.progress import Stop, log_notes
 
 URL = "http://127.0.0.1:9/v1"
 SERVED = {"kind": "served", "endpoint": "near"}
@@ -20,7 +20,8 @@ SERVED = {"kind": "served", "endpoint": "near"}
 def bound(*names: str, **tables: Any) -> dict[str, OpenScorer]:
     """Scorers of a file with these tables; nothing is connected or loaded."""
     scorers, prompts = scorer_settings(Scorers.model_validate(tables))
-    given = Opening(scorers.scorers, scorers.endpoints, prompts, None, Meter())
+    calls = ScoringCalls(None, Meter(), log_notes, Stop())
+    given = ScorerSession(scorers, prompts, calls)
     return {name: given.bound(name) for name in names}
 
 
@@ -38,13 +39,13 @@ def test_baselines_are_there_without_a_file_and_an_unknown_name_lists_them() -> 
 def test_each_kind_is_bound_to_its_model_before_it_is_loaded_or_connected() -> None:
     likely = SERVED | {"kind": "served-likelihood"}
     found = bound(
-        "here", "there", "likely", "guided",
+        "here", "there", "likely", "mean",
         endpoints={"near": {"base_url": URL, "model": "org/rm"}},
         scorers={
             "here": {"kind": "classifier", "model": "nowhere"},
             "there": SERVED,
             "likely": likely,
-            "guided": likely | {"reward": "there"},
+            "mean": likely | {"per_token": True},
         },
     )  # fmt: skip
     assert [(of.ref.kind, of.ref.model) for of in found.values()] == [
@@ -53,8 +54,8 @@ def test_each_kind_is_bound_to_its_model_before_it_is_loaded_or_connected() -> N
         ("served-likelihood", "org/rm"),
         ("served-likelihood", "org/rm"),
     ]
-    assert found["likely"].ref.settings != found["guided"].ref.settings
-    assert [len(of.clients) for of in found.values()] == [1, 1, 1, 2]
+    assert found["likely"].ref.settings != found["mean"].ref.settings
+    assert all(of.client for of in found.values())
 
 
 @pytest.mark.parametrize(

@@ -12,12 +12,12 @@ from typing import Any
 import pytest
 
 from pairwright.errors import ConfigError
-from pairwright.evaluation.scorers.opening import Opening
 from pairwright.evaluation.scorers.scorer import Pointwise, PromptContent, ResponseScore, Unscored
-from pairwright.evaluation.session import scorer_settings
-from pairwright.evaluation.settings import Scorers
+from pairwright.evaluation.session import ScorerSession, ScoringCalls
+from pairwright.evaluation.settings import Scorers, scorer_settings
 from pairwright.models.client import Meter
 from pairwright.models.store import Store
+from pairwright.progress import Stop, log_notes
 from pairwright.records import Post
 
 SHOWN = PromptContent("Which flour?", (Post(id="p1", text="I bake.", category="c"),), ("Short",))
@@ -40,7 +40,7 @@ class Own:
     def __init__(self, folder: Path, store: Store) -> None:
         self.folder, self.module, self.store, self.meter = folder, next(NAMES), store, Meter()
 
-    def opening(self, code: str, **keys: Any) -> Opening:
+    def opening(self, code: str, **keys: Any) -> ScorerSession:
         """`keys` are those of the table."""
         (self.folder / f"{self.module}.py").write_text(code, encoding="utf-8")
         # A fresh process would import the file as it is now.
@@ -49,7 +49,8 @@ class Own:
         scorers, prompts = scorer_settings(
             Scorers.model_validate({"scorers": {"mine": spec | keys}})
         )
-        return Opening(scorers.scorers, {}, prompts, self.store, self.meter)
+        calls = ScoringCalls(self.store, self.meter, log_notes, Stop())
+        return ScorerSession(scorers, prompts, calls)
 
     def scores(self, code: str, *responses: str, **keys: Any) -> Any:
         async def scored() -> list[object]:

@@ -4,7 +4,7 @@ benchmark.py    the pairs that are scored, and the table that scores are joined 
 conditions.py   the content that a scorer is shown of the person, one function per condition
 scorers/        scorers under test: each kind has a class, a table of the file, and a way to open it
 settings.py     the TOML file that names scorers, and scorers that need no file
-session.py      the connected models of a file of scorers, and their calls
+session.py      opens scorers, judge and policy by name, and holds their calls
 scores.py       the scores table: a line per pair
 figures.py      functions of the joined table, each figure with n and interval
 evaluate.py leaderboard.py leaderboard_page.py    the commands, and tables side by side

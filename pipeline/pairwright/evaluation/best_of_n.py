@@ -19,7 +19,6 @@ from pairwright.evaluation.benchmark import Benchmark, BenchmarkRef
 from pairwright.evaluation.conditions import Posts, ask_fitting
 from pairwright.evaluation.downstream import Downstream, best_of, figures_of, part_of
 from pairwright.evaluation.outputs import adherence_of, asked_questions, questions_by_id
-from pairwright.evaluation.scorers.opening import pointwise
 from pairwright.evaluation.scorers.scorer import (
     PromptContent,
     ResponseScore,
@@ -29,11 +28,10 @@ from pairwright.evaluation.scorers.scorer import (
 )
 from pairwright.evaluation.session import (
     ScorerSession,
-    ScorersFile,
     open_session,
-    policy_of,
-    scorer_settings,
+    pointwise,
 )
+from pairwright.evaluation.settings import ScorersFile, policy_of, scorer_settings
 from pairwright.models import together
 from pairwright.options import OutPath, ReleasePath, SubjectLimit, SubjectSplit
 from pairwright.pages.output import output_folder

@@ -23,7 +23,8 @@ from pairwright.evaluation.best_of_n import Sampled, SampleTask, picks_of, sampl
 from pairwright.evaluation.conditions import Strangers
 from pairwright.evaluation.downstream import Downstream, figures_of, part_of
 from pairwright.evaluation.scorers.scorer import reasons
-from pairwright.evaluation.session import ScorersFile, open_session, policy_of, scorer_settings
+from pairwright.evaluation.session import open_session
+from pairwright.evaluation.settings import ScorersFile, policy_of, scorer_settings
 from pairwright.options import ItemLimit, OutPath
 from pairwright.pages.output import output_folder
 from pairwright.progress import Progress, Stop, log_notes, run_async

@@ -21,7 +21,6 @@ from pairwright.evaluation.conditions import (
 from pairwright.evaluation.leaderboard import Leaderboard, rank_tables
 from pairwright.evaluation.leaderboard_page import board_page
 from pairwright.evaluation.scorers.baselines import BASELINES, BLIND, MANNER
-from pairwright.evaluation.scorers.opening import OpenScorer
 from pairwright.evaluation.scorers.score_file import ScoreFile, ScoresOfFile
 from pairwright.evaluation.scorers.scorer import ByPair
 from pairwright.evaluation.scores import (
@@ -32,8 +31,8 @@ from pairwright.evaluation.scores import (
     score_pair,
     write_scores,
 )
-from pairwright.evaluation.session import ScorerSession, open_session, scorer_settings
-from pairwright.evaluation.settings import Scorers, with_scorers
+from pairwright.evaluation.session import OpenScorer, ScorerSession, open_session
+from pairwright.evaluation.settings import Scorers, scorer_settings, with_scorers
 from pairwright.lines import write_lines
 from pairwright.manner import is_choice_text
 from pairwright.options import ColumnMap, LabelMap, OutPath, ScorerNames, SubjectLimit, SubjectSplit

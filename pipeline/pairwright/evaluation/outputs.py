@@ -18,7 +18,8 @@ from pairwright.errors import CallFailed, InputError, first_invalid
 from pairwright.evaluation.benchmark import Benchmark, BenchmarkRef, posts_of
 from pairwright.evaluation.downstream import Downstream, best_of, figures_of, part_of
 from pairwright.evaluation.scorers.scorer import ScorerRef, Unscored, failed_call
-from pairwright.evaluation.session import ScorersFile, open_session, scorer_settings
+from pairwright.evaluation.session import open_session
+from pairwright.evaluation.settings import ScorersFile, scorer_settings
 from pairwright.models import Model
 from pairwright.modes import label_of
 from pairwright.options import OutPath, ReleasePath

@@ -1,85 +1,64 @@
-"""The models that a file of scorers names, connected: its scorers, judge and policy; and the calls
-to them, stored, counted, reported and stopped."""
+"""Opened scorers, judge and policy of a file of scorers; and the calls to them, stored, counted,
+reported and stopped."""
 
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
-from contextlib import asynccontextmanager, closing, contextmanager
-from dataclasses import dataclass, field
+from contextlib import AsyncExitStack, asynccontextmanager, closing, contextmanager
 from pathlib import Path
-from typing import Annotated, Literal, NamedTuple, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple, TypeVar
 
-from typer import Option
+from pydantic import AfterValidator, ValidationInfo
 
-from pairwright import assets
-from pairwright.errors import ConfigError, on_disk
-from pairwright.evaluation.scorers.opening import Opening
-from pairwright.evaluation.scorers.scorer import ScorerRef
-from pairwright.evaluation.settings import Policy, Scorers, load_scorers
+from pairwright.errors import ConfigError, near, on_disk
+from pairwright.evaluation.scorers.baselines import BASELINES, Baseline
+from pairwright.evaluation.scorers.scorer import ByPair, Pointwise, Scorer, ScorerRef
 from pairwright.files import CALLS
 from pairwright.models import Model, key_of
-from pairwright.models.client import Meter
+from pairwright.models.client import Client, Meter
 from pairwright.models.connect import client_of
 from pairwright.models.model import work_through
 from pairwright.models.store import Store
 from pairwright.progress import Note, Progress, Stop, counter
-from pairwright.settings.prompt import COMPLETING, PROMPTS, SAMPLING, Prompts
+from pairwright.settings.endpoints import Endpoint
+from pairwright.settings.prompt import COMPLETING, SAMPLING, Prompts
+
+if TYPE_CHECKING:
+    from pairwright.evaluation.settings import Scorers
 
 T = TypeVar("T")
 R = TypeVar("R")
-ScorersFile: TypeAlias = Annotated[
-    Path | str | Scorers,
-    Option(help="The file of scorers, endpoints, [policy] and [judge].", metavar="FILE.toml"),
-]
 Role = Literal["judge", "policy"]
 _PROMPTS: dict[Role, tuple[str, ...]] = {
     "judge": ("adherence", "system_judging"),
     "policy": tuple(sorted({"history", *SAMPLING, *COMPLETING})),
 }
 """The prompts that a role is asked with."""
+IN_PROCESS_PAIRS = 256
+"""Enough texts at once that those of about the same length fill a batch."""
 
 
-def scorer_settings(scorers: str | Path | Scorers | None) -> tuple[Scorers, Prompts]:
-    """Read a file of scorers with its prompts; None has the baselines alone.
-
-    Paths in a `Scorers` record start from the current folder. Raises ConfigError and InputError.
-    """
-    if isinstance(scorers, str | Path):
-        scorers = load_scorers(Path(scorers))
-    settings = scorers or Scorers()
-    folder = settings_folder("prompts", settings.prompts, Path(), assets.PROMPTS)
-    return settings, Prompts.load(folder, PROMPTS)
+def _placed(path: str, info: ValidationInfo) -> str:
+    return str(Path((info.context or {}).get("folder", "")) / path)
 
 
-def settings_folder(key: str, name: str | None, base: Path, shipped: Path) -> Path:
-    """Find the folder that a key of the settings names, relative to `base`, or the shipped one.
-
-    Raises ConfigError where it is not there.
-    """
-    folder = base / name if name else shipped
-    if not folder.is_dir():
-        fix = "Name a folder, or leave the key out."
-        raise ConfigError(f"there is no folder {folder}", where=f"[{key}]", fix=fix)
-    return folder
+InFolder = Annotated[str, AfterValidator(_placed)]
+"""A path in a file of settings: relative to its folder."""
 
 
-def policy_of(scorers: Scorers, samples: int) -> Policy:
-    """Find the policy. Raises ConfigError if it is missing, or would write the same text `samples`
-    times."""
-    if scorers.policy is None:
-        raise _no_table("policy")
-    if scorers.policy.sampling.temperature == 0 and samples > 1:
-        raise ConfigError(
-            f"at temperature 0 the {samples} samples of a question are one and the same",
-            where="[policy.sampling] temperature",
-            fix="Give it a temperature such as 1.0, or leave the key out.",
-        )
-    return scorers.policy
+class OpenScorer(NamedTuple):
+    """A scorer that can be asked."""
 
+    scorer: Scorer
+    ref: ScorerRef
+    workers: int = 1
+    """The number of pairs to score at the same time."""
+    client: Client | None = None
+    """The connection or loaded model, which is closed at the end."""
 
-def _no_table(role: Role) -> ConfigError:
-    what = f"there is no {role}: the file of scorers has no table [{role}]"
-    fix = f"Give it a file with a table [{role}] that names an endpoint."
-    return ConfigError(what, where="--scorers", fix=fix)
+    def stop(self) -> None:
+        """Let what is in flight finish, and send nothing more."""
+        if self.client:
+            self.client.stop()
 
 
 class OpenModel(NamedTuple):
@@ -94,10 +73,14 @@ class OpenModel(NamedTuple):
 class ScoringCalls(NamedTuple):
     """The calls of a command: where they are stored, counted, reported and stopped."""
 
-    store: Store
+    store: Store | None
     meter: Meter
     progress: Progress
     stop: Stop
+
+    def say(self, text: str) -> None:
+        """Show a line to the person who waits."""
+        self.progress(Note(text))
 
     async def each(
         self,
@@ -124,35 +107,75 @@ class ScoringCalls(NamedTuple):
             return await work_through(units, counted, workers=workers, stop=stop)
 
 
-@dataclass(frozen=True)
-class ScorerSession(Opening):
+class ScorerSession(NamedTuple):
     """Opens what a file of scorers names, and holds the calls to it."""
 
-    settings: Scorers = field(kw_only=True)
-    calls: ScoringCalls = field(kw_only=True)
+    settings: "Scorers"
+    prompts: Prompts
+    calls: ScoringCalls
+
+    def client(self, endpoint: str) -> tuple[Endpoint, Client]:
+        """The settings and the client of an endpoint. Raises as `client_of` does."""
+        given, calls = self.settings.endpoints[endpoint], self.calls
+        return given, client_of(endpoint, given, calls.meter, calls.store, calls.say)
+
+    def bound(self, name: str) -> OpenScorer:
+        """Bind a scorer of the file or a baseline to what answers for it; nothing is connected or
+        loaded before it is asked for what is not stored. Raises ConfigError for a name that is not
+        there, a key that is not set and an endpoint that cannot score."""
+        if name in BASELINES:
+            return OpenScorer(Baseline(name), ScorerRef(name=name, kind="baseline"))
+        if spec := self.settings.scorers.get(name):
+            return spec.open(name, self)
+        names = [*sorted(self.settings.scorers), *sorted(BASELINES)]
+        raise ConfigError(
+            f"there is no scorer {name!r}",
+            where="--scorer",
+            fix=f"Name one of: {', '.join(names)}; or add [scorers.NAME] to the file of"
+            f" scorers.{near(name, names)}",
+        )
+
+    @asynccontextmanager
+    async def scorer(self, name: str) -> AsyncIterator[OpenScorer]:
+        """Open a scorer, and close at the end what is connected or loaded. Raises ConfigError.
+
+        A model in this process stays in memory until the block ends, so open one at a time.
+        """
+        opened = self.bound(name)
+        async with AsyncExitStack() as stack:
+            if opened.client:
+                await stack.enter_async_context(opened.client)
+            yield opened
+
+    def check_pointwise(self, names: Iterable[str]) -> None:
+        """Check that scorers give a score of a single response, before anything is connected or
+        loaded. Raises ConfigError."""
+        for name in names:
+            pointwise(name, self.bound(name).scorer)
 
     @asynccontextmanager
     async def role(self, role: Role) -> AsyncIterator[OpenModel]:
         """Connect the judge or the policy. Raises ConfigError if the file has none."""
         spec = self.settings.judge if role == "judge" else self.settings.policy
         if spec is None:
-            raise _no_table(role)
-        endpoint = self.settings.endpoints[spec.endpoint]
+            raise no_table(role)
+        endpoint, client = self.client(spec.endpoint)
         decides = [
             spec.model_dump(mode="json", exclude={"endpoint"}),
             endpoint.structured,
             [self.prompts.hashes[name] for name in _PROMPTS[role]],
         ]
-        ref = ScorerRef(
-            name=role,
-            kind=role,
-            model=endpoint.model,
-            revision=endpoint.revision,
-            settings=key_of(json.dumps(decides, sort_keys=True)),
-        )
-        async with client_of(spec.endpoint, endpoint, self.meter, self.store, self.say) as client:
+        ref = ref_of(role, role, endpoint.model, endpoint.revision, canonical(decides))
+        async with client:
             model = Model(client, endpoint, spec.sampling)
             yield OpenModel(model, ref, endpoint.concurrency, client.stop)
+
+
+def no_table(role: Role) -> ConfigError:
+    """The error of a file without the table of a role."""
+    what = f"there is no {role}: the file of scorers has no table [{role}]"
+    fix = f"Give it a file with a table [{role}] that names an endpoint."
+    return ConfigError(what, where="--scorers", fix=fix)
 
 
 @contextmanager
@@ -169,11 +192,30 @@ def open_calls(out: Path, progress: Progress, stop: Stop | None) -> Iterator[Sco
 
 @contextmanager
 def open_session(
-    scorers: Scorers, prompts: Prompts, out: Path, progress: Progress, stop: Stop | None
+    scorers: "Scorers", prompts: Prompts, out: Path, progress: Progress, stop: Stop | None
 ) -> Iterator[ScorerSession]:
     """Open the calls of `out` for what a file of scorers names. Raises as `open_calls` does."""
     with open_calls(out, progress, stop) as calls:
-        yield ScorerSession(
-            scorers.scorers, scorers.endpoints, prompts, calls.store, calls.meter,
-            lambda text: progress(Note(text)), settings=scorers, calls=calls,
-        )  # fmt: skip
+        yield ScorerSession(scorers, prompts, calls)
+
+
+def canonical(decides: object) -> str:
+    """JSON of all settings, without the model, that decide a scorer's replies."""
+    return json.dumps(decides, sort_keys=True, separators=(",", ":"))
+
+
+def ref_of(name: str, kind: str, model: str, revision: str | None, decides: str) -> ScorerRef:
+    """The exact identity of a scorer, judge or policy."""
+    settings = key_of(decides)
+    return ScorerRef(name=name, kind=kind, model=model, revision=revision, settings=settings)
+
+
+def pointwise(name: str, scorer: Scorer) -> Pointwise:
+    """A scorer that gives a score of any one response. Raises ConfigError for one that does not."""
+    if isinstance(scorer, Pointwise):
+        return scorer
+    why = "compares two responses, and a score of a single one is wanted"
+    if isinstance(scorer, ByPair):
+        why = "is a file of scores of pairs, and has none of other responses"
+    fix = "Name a scorer of another kind, such as pointwise."
+    raise ConfigError(why, where=f"[scorers.{name}]", fix=fix)

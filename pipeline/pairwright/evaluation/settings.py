@@ -13,23 +13,26 @@ import os
 import re
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeAlias
 
 from pydantic import Field, ValidationError, field_validator, model_validator
+from typer import Option
 
-from pairwright.assets import DOCS
-from pairwright.errors import InputError, first_invalid, near
+from pairwright.assets import DOCS, PROMPTS
+from pairwright.errors import ConfigError, InputError, first_invalid
 from pairwright.evaluation.conditions import ScorerHistory
 from pairwright.evaluation.scorers.baselines import BASELINES
 from pairwright.evaluation.scorers.in_process import Classifier
 from pairwright.evaluation.scorers.judges import Judge
-from pairwright.evaluation.scorers.opening import InFolder
 from pairwright.evaluation.scorers.own_scorer import PythonScorer
 from pairwright.evaluation.scorers.score_file import ScoresOfFile
 from pairwright.evaluation.scorers.score_models import ServedClassifier, ServedLikelihood
+from pairwright.evaluation.session import InFolder, no_table
 from pairwright.records import Record
 from pairwright.settings import read_toml, validated
 from pairwright.settings.endpoints import Endpoint, Sampling, check_endpoints
+from pairwright.settings.prompt import PROMPTS as PROMPT_NAMES
+from pairwright.settings.prompt import Prompts
 from pairwright.settings.rules import HistoryRules
 
 NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
@@ -94,15 +97,6 @@ class Scorers(Record):
     def _check_names(self) -> "Scorers":
         named = {f"scorers.{name}": spec for name, spec in self.scorers.items()}
         check_endpoints({**named, "judge": self.judge, "policy": self.policy}, self.endpoints)
-        for name, spec in self.scorers.items():
-            if isinstance(spec, ServedLikelihood) and spec.reward is not None:
-                reward = self.scorers.get(spec.reward)
-                where = f"[scorers.{name}] reward = {spec.reward!r}"
-                if not (reward or spec.reward in BASELINES):
-                    hint = near(spec.reward, [*self.scorers, *BASELINES])
-                    raise ValueError(f"{where} is no scorer of this file and no baseline.{hint}")
-                if isinstance(reward, ServedLikelihood) and reward.reward is not None:
-                    raise ValueError(f"{where} has a reward itself: name a scorer without one")
         return self
 
 
@@ -110,6 +104,50 @@ def load_scorers(path: Path) -> Scorers:
     """Read the file; paths in it are relative to its folder. Raises ConfigError naming the key."""
     otherwise = f"{DOCS / 'evaluate.md'} shows one. The baselines need none."
     return validated(Scorers, read_toml(path, otherwise), path)
+
+
+ScorersFile: TypeAlias = Annotated[
+    Path | str | Scorers,
+    Option(help="The file of scorers, endpoints, [policy] and [judge].", metavar="FILE.toml"),
+]
+
+
+def scorer_settings(scorers: str | Path | Scorers | None) -> tuple[Scorers, Prompts]:
+    """Read a file of scorers with its prompts; None has the baselines alone.
+
+    Paths in a `Scorers` record start from the current folder. Raises ConfigError and InputError.
+    """
+    if isinstance(scorers, str | Path):
+        scorers = load_scorers(Path(scorers))
+    settings = scorers or Scorers()
+    folder = settings_folder("prompts", settings.prompts, Path(), PROMPTS)
+    return settings, Prompts.load(folder, PROMPT_NAMES)
+
+
+def settings_folder(key: str, name: str | None, base: Path, shipped: Path) -> Path:
+    """Find the folder that a key of the settings names, relative to `base`, or the shipped one.
+
+    Raises ConfigError where it is not there.
+    """
+    folder = base / name if name else shipped
+    if not folder.is_dir():
+        fix = "Name a folder, or leave the key out."
+        raise ConfigError(f"there is no folder {folder}", where=f"[{key}]", fix=fix)
+    return folder
+
+
+def policy_of(scorers: Scorers, samples: int) -> Policy:
+    """Find the policy. Raises ConfigError if it is missing, or would write the same text `samples`
+    times."""
+    if scorers.policy is None:
+        raise no_table("policy")
+    if scorers.policy.sampling.temperature == 0 and samples > 1:
+        raise ConfigError(
+            f"at temperature 0 the {samples} samples of a question are one and the same",
+            where="[policy.sampling] temperature",
+            fix="Give it a temperature such as 1.0, or leave the key out.",
+        )
+    return scorers.policy
 
 
 FORMS = {

@@ -19,7 +19,7 @@ from pydantic import Field
 from pairwright import assets, text
 from pairwright.assets import DOCS
 from pairwright.errors import ConfigError, SourceError
-from pairwright.evaluation.session import settings_folder
+from pairwright.evaluation.settings import settings_folder
 from pairwright.records import GoldAspect, Item, Record
 from pairwright.retrieve import selected
 from pairwright.settings import read_toml, validated

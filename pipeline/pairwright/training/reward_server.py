@@ -26,10 +26,9 @@ from typer import Option
 from pairwright.errors import CallFailed, InputError, PairwrightError, first_invalid
 from pairwright.evaluation.benchmark import Benchmark
 from pairwright.evaluation.conditions import CONDITIONS, ContentSources, Strangers, ask_fitting
-from pairwright.evaluation.scorers.opening import Opening, pointwise
 from pairwright.evaluation.scorers.scorer import Pointwise, PromptContent, ResponseScore, Unscored
-from pairwright.evaluation.session import scorer_settings
-from pairwright.evaluation.settings import Scorers
+from pairwright.evaluation.session import ScorerSession, ScoringCalls, pointwise
+from pairwright.evaluation.settings import Scorers, scorer_settings
 from pairwright.models import together
 from pairwright.models.client import Meter
 from pairwright.progress import Note, Progress, Stop, log_notes, run_async
@@ -186,10 +185,10 @@ def serve_rewards(
         about |= {"release": f"{pairs.ref.title} {pairs.ref.digest}", "condition": condition}
 
     async def serve() -> dict[str, Any]:
-        meter, stopping = Meter(), asyncio.Event()
-        given = Opening(settings.scorers, settings.endpoints, prompts, None, meter)
-        with (stop or Stop()).heard_by(stopping.set, meter):
-            async with given.scorer(name) as found:
+        calls, stopping = ScoringCalls(None, Meter(), progress, stop or Stop()), asyncio.Event()
+        session = ScorerSession(settings, prompts, calls)
+        with calls.stop.heard_by(stopping.set, calls.meter):
+            async with session.scorer(name) as found:
                 scorer = pointwise(name, found.scorer)
                 score = reward_scoring(scorer, sources, pairs, condition)
                 server = RewardServer(score, about | {"model": found.ref.model})

@@ -21,14 +21,14 @@ from pydantic import Field
 
 from pairwright.assets import DOCS, install
 from pairwright.errors import ConfigError, PairwrightError
-from pairwright.evaluation.scorers.opening import (
+from pairwright.evaluation.scorers.score_models import RewardModel
+from pairwright.evaluation.session import (
     IN_PROCESS_PAIRS,
-    Opening,
     OpenScorer,
+    ScorerSession,
     canonical,
     ref_of,
 )
-from pairwright.evaluation.scorers.score_models import RewardModel
 from pairwright.models import CONTEXT_LENGTH, Completion, Request, completion_of
 from pairwright.models.client import Client, Meter
 from pairwright.models.reply import body_of
@@ -62,13 +62,13 @@ class Classifier(Record):
         None, ge=8, description="most tokens of one text; none: the model's own limit"
     )
 
-    def open(self, name: str, opening: Opening) -> OpenScorer:
+    def open(self, name: str, session: ScorerSession) -> OpenScorer:
         """Bind the model, which is loaded at the first request."""
-        local = InProcess(name, self, opening.meter, opening.store, opening.say)
+        local = InProcess(name, self, session.calls.meter, session.calls.store, session.calls.say)
         decides = canonical(self.model_dump(include={"kind", "dtype", "max_length"}))
         scorer = RewardModel(local, self.model, self.revision, decides)
         ref = ref_of(name, self.kind, self.model, self.revision, decides)
-        return OpenScorer(scorer, ref, IN_PROCESS_PAIRS, (local,))
+        return OpenScorer(scorer, ref, IN_PROCESS_PAIRS, local)
 
 
 class BatchClient(Client):

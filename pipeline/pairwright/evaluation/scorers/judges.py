@@ -12,7 +12,6 @@ from typing import Annotated, Literal, NamedTuple, TypeVar
 
 from pydantic import Field
 
-from pairwright.evaluation.scorers.opening import InFolder, Opening, OpenScorer, canonical, ref_of
 from pairwright.evaluation.scorers.scorer import (
     Choice,
     Preference,
@@ -21,6 +20,13 @@ from pairwright.evaluation.scorers.scorer import (
     Unscored,
 )
 from pairwright.evaluation.scorers.verdicts import JudgeVerdict, read_rating, read_verdict
+from pairwright.evaluation.session import (
+    InFolder,
+    OpenScorer,
+    ScorerSession,
+    canonical,
+    ref_of,
+)
 from pairwright.models import (
     WHOLE_NUMBER,
     CallLog,
@@ -30,7 +36,6 @@ from pairwright.models import (
     parse,
     together,
 )
-from pairwright.models.connect import client_of
 from pairwright.records import Dropped, Record
 from pairwright.settings.endpoints import Sampling
 from pairwright.settings.prompt import OWN, SCORING, Prompts, PromptTemplate, label_texts
@@ -133,9 +138,9 @@ class Judge(Record):
     )
     sampling: Sampling = Sampling()
 
-    def open(self, name: str, opening: Opening) -> OpenScorer:
+    def open(self, name: str, session: ScorerSession) -> OpenScorer:
         """Connect it. Raises ConfigError and InputError."""
-        endpoint, prompts = opening.endpoints[self.endpoint], opening.prompts
+        (endpoint, client), prompts = session.client(self.endpoint), session.prompts
         decides: dict[str, object] = {"sampling": self.sampling.model_dump()}
         asked: Prompts | PromptTemplate = prompts
         if self.prompt is not None:
@@ -146,9 +151,7 @@ class Judge(Record):
             decides["structured"] = endpoint.structured
             used = sorted({"history", *SCORING})
             decides["prompts"] = {one: prompts.hashes[one] for one in used}
-        client = client_of(self.endpoint, endpoint, opening.meter, opening.store, opening.say)
-        model = Model(client, endpoint, self.sampling)
-        compares = self.kind == "pairwise"
-        scorer = ComparingJudge(model, asked) if compares else RatingJudge(model, asked)
+        judge = ComparingJudge if self.kind == "pairwise" else RatingJudge
+        scorer = judge(Model(client, endpoint, self.sampling), asked)
         ref = ref_of(name, self.kind, endpoint.model, endpoint.revision, canonical(decides))
-        return OpenScorer(scorer, ref, endpoint.concurrency, (client,))
+        return OpenScorer(scorer, ref, endpoint.concurrency, client)

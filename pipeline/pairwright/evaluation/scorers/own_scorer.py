@@ -28,16 +28,17 @@ from pydantic import Field, JsonValue, field_validator
 from pairwright.assets import DOCS
 from pairwright.errors import ConfigError
 from pairwright.evaluation.scorers.in_process import BatchClient
-from pairwright.evaluation.scorers.opening import (
+from pairwright.evaluation.scorers.score_models import NO_SCORE, RewardModel
+from pairwright.evaluation.scorers.scorer import PromptContent, ResponseScore, Unscored
+from pairwright.evaluation.session import (
     IN_PROCESS_PAIRS,
     InFolder,
-    Opening,
     OpenScorer,
+    ScorerSession,
+    ScoringCalls,
     canonical,
     ref_of,
 )
-from pairwright.evaluation.scorers.score_models import NO_SCORE, RewardModel
-from pairwright.evaluation.scorers.scorer import PromptContent, ResponseScore, Unscored
 from pairwright.models import Request
 from pairwright.models.reply import body_of
 from pairwright.models.scores import score_reply
@@ -72,16 +73,16 @@ class PythonScorer(Record):
             raise ValueError(f"{name!r} does not name a class: write module:Class")
         return name
 
-    def open(self, name: str, opening: Opening) -> OpenScorer:
+    def open(self, name: str, session: ScorerSession) -> OpenScorer:
         """Find the class; nothing is made of it yet. Raises ConfigError as `find_class` does."""
         where = f"scorer {name}, {self.object}"
         found, where = find_class(where, self)
         # The hash of the file that defines it is part of what decides its scores.
         code = sha256(Path(inspect.getfile(found)).read_bytes()).hexdigest()
         decides = canonical({"kind": self.kind, "options": self.options, "code": code})
-        own = OwnScorer(found, where, self, decides, opening)
+        own = OwnScorer(found, where, self, decides, session.calls)
         ref = ref_of(name, self.kind, self.object, self.revision, decides)
-        return OpenScorer(own, ref, IN_PROCESS_PAIRS, (own,))
+        return OpenScorer(own, ref, IN_PROCESS_PAIRS, own)
 
 
 def find_class(where: str, spec: PythonScorer) -> tuple[type, str]:
@@ -146,9 +147,9 @@ class OwnScorer(BatchClient):
     """One object of such a class, which is made at the first request, as a scorer."""
 
     def __init__(
-        self, cls: type, where: str, spec: PythonScorer, decides: str, opening: Opening
+        self, cls: type, where: str, spec: PythonScorer, decides: str, calls: ScoringCalls
     ) -> None:
-        super().__init__(opening.meter, opening.store)
+        super().__init__(calls.meter, calls.store)
         self._cls, self._where, self._spec = cls, where, spec
         self._stored = RewardModel(self, spec.object, spec.revision, decides)
         self._object: Any = None

@@ -17,8 +17,8 @@ from pydantic import Field
 
 from pairwright.errors import InputError
 from pairwright.evaluation.conditions import CONDITIONS, ConditionName
-from pairwright.evaluation.scorers.opening import InFolder, Opening, OpenScorer
 from pairwright.evaluation.scorers.scorer import ResponseScore, ScorerRef, Unscored
+from pairwright.evaluation.session import InFolder, OpenScorer, ScorerSession
 from pairwright.pairs.layout import file_digest
 from pairwright.records import Record
 from pairwright.sources.tables import OPENERS, SourceRow, sound_rows
@@ -40,7 +40,7 @@ class ScoresOfFile(Record):
     model: str = Field("", description="what computed them, to be shown with the results")
     revision: str | None = Field(None, description="revision of that")
 
-    def open(self, name: str, _: Opening) -> OpenScorer:
+    def open(self, name: str, _: ScorerSession) -> OpenScorer:
         """Read the file. Raises InputError as `ScoreFile` does."""
         file = ScoreFile(Path(self.path))
         digest = file_digest(file.path)

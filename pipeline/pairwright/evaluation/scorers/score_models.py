@@ -10,23 +10,17 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from pairwright.errors import ConfigError
-from pairwright.evaluation.scorers.opening import (
-    Opening,
-    OpenScorer,
-    canonical,
-    pointwise,
-    ref_of,
-)
-from pairwright.evaluation.scorers.scorer import Pointwise, PromptContent, ResponseScore, Unscored
-from pairwright.models import CONTEXT_LENGTH, LLM, Completion, Request, together
-from pairwright.models.client import Client
+from pairwright.evaluation.scorers.scorer import PromptContent, ResponseScore, Unscored
+from pairwright.evaluation.session import OpenScorer, ScorerSession, canonical, ref_of
+from pairwright.models import CONTEXT_LENGTH, LLM, Completion, Request
 from pairwright.models.connect import api_key
 from pairwright.models.scores import Classify, PromptLogprobs, ScoringServer, TokenLogprobs
 from pairwright.pairs.conversion import user_message
 from pairwright.records import Record
+from pairwright.settings.endpoints import Endpoint
 from pairwright.settings.prompt import Message
 
 NO_SCORE = "no_score"
@@ -38,73 +32,57 @@ class ServedClassifier(Record):
     kind: Literal["served"]
     endpoint: str = Field(description="which of [endpoints]")
 
-    def open(self, name: str, opening: Opening) -> OpenScorer:
+    def open(self, name: str, session: ScorerSession) -> OpenScorer:
         """Bind the server. Raises ConfigError for an endpoint that is no server of vLLM's, and for
         a key that is not set."""
         fix = (
             "Give the base_url of `vllm serve MODEL --runner pooling`, or use kind = 'classifier'"
             " for a model in this process."
         )
-        client = _connected(name, self.endpoint, opening, Classify, "/classify", fix)
-        endpoint, decides = opening.endpoints[self.endpoint], canonical({"kind": self.kind})
+        client, endpoint = _connected(name, self.endpoint, session, Classify, "/classify", fix)
+        decides = canonical({"kind": self.kind})
         scorer = RewardModel(client, endpoint.model, endpoint.revision, decides)
         ref = ref_of(name, self.kind, endpoint.model, endpoint.revision, decides)
-        return OpenScorer(scorer, ref, endpoint.concurrency, (client,))
+        return OpenScorer(scorer, ref, endpoint.concurrency, client)
 
 
 class ServedLikelihood(Record):
-    """The log-likelihood of a response under a language model, by vLLM's `prompt_logprobs`.
-    With a reward it is the objective of reward-guided decoding: log pi(y|x) + r(x, y) / beta. Its
-    accuracy is then the policy accuracy of Pref-LaMP (arXiv 2512.23067)."""
+    """The log-likelihood of a response under a language model, by vLLM's `prompt_logprobs`."""
 
     kind: Literal["served-likelihood"]
     endpoint: str = Field(description="which of [endpoints]")
     per_token: bool = Field(False, description="divide the sum by the number of tokens")
-    reward: str | None = Field(
-        None, description="a scorer of single responses, or a baseline, that is added"
-    )
-    beta: float = Field(1.0, gt=0, description="the reward is divided by it")
 
-    @model_validator(mode="after")
-    def _check_beta(self) -> "ServedLikelihood":
-        if "beta" in self.model_fields_set and self.reward is None:
-            raise ValueError("beta divides a reward: name one as `reward`, or leave beta out")
-        return self
-
-    def open(self, name: str, opening: Opening) -> OpenScorer:
-        """Bind the server, and open the reward. Raises ConfigError for an endpoint that is no
-        vLLM server, a key that is not set, and a reward that gives no score of one
-        response."""
-        fix = "Give the base_url of `vllm serve MODEL`."
-        client = _connected(name, self.endpoint, opening, PromptLogprobs, "prompt_logprobs", fix)
-        endpoint, clients = opening.endpoints[self.endpoint], tuple[Client, ...]((client,))
-        decides = self.model_dump(exclude={"endpoint"})
-        # The same replies give the sum and the mean, with a reward and without.
-        scorer: Pointwise = LanguageModel(
-            client, endpoint.model, endpoint.revision, canonical({"kind": self.kind}),
-            self.per_token,
-        )  # fmt: skip
-        if self.reward is not None:
-            reward = opening.bound(self.reward)
-            scorer = GuidedPolicy(scorer, pointwise(self.reward, reward.scorer), self.beta)
-            decides |= {"reward": reward.ref.model_dump()}
-            clients += reward.clients
-        ref = ref_of(name, self.kind, endpoint.model, endpoint.revision, canonical(decides))
-        return OpenScorer(scorer, ref, endpoint.concurrency, clients)
+    def open(self, name: str, session: ScorerSession) -> OpenScorer:
+        """Bind the server. Raises ConfigError for an endpoint that is no server of vLLM's, and for
+        a key that is not set."""
+        fix, wire = "Give the base_url of `vllm serve MODEL`.", PromptLogprobs
+        client, endpoint = _connected(name, self.endpoint, session, wire, "prompt_logprobs", fix)
+        # The same replies give the sum and the mean.
+        asked = canonical({"kind": self.kind})
+        scorer = LanguageModel(client, endpoint.model, endpoint.revision, asked, self.per_token)
+        decides = canonical({"kind": self.kind, "per_token": self.per_token})
+        ref = ref_of(name, self.kind, endpoint.model, endpoint.revision, decides)
+        return OpenScorer(scorer, ref, endpoint.concurrency, client)
 
 
 def _connected(
-    name: str, endpoint: str, opening: Opening, wire: type[ScoringServer], needed: str, fix: str
-) -> ScoringServer:
+    name: str,
+    endpoint: str,
+    session: ScorerSession,
+    wire: type[ScoringServer],
+    needed: str,
+    fix: str,
+) -> tuple[ScoringServer, Endpoint]:
     """The client of a server that must offer what is `needed`; `fix` is what to do if it does
     not."""
-    given = opening.endpoints[endpoint]
+    given, calls = session.settings.endpoints[endpoint], session.calls
     if given.engine == "vllm" or given.recording is not None:
         where = f"[endpoints.{endpoint}], which [scorers.{name}] names"
         what = f"has no {needed}: only vLLM's servers have it"
         raise ConfigError(what, where=where, fix=fix)
     key = api_key(endpoint, given)
-    return wire(endpoint, given, opening.meter, opening.store, api_key=key, say=opening.say)
+    return wire(endpoint, given, calls.meter, calls.store, api_key=key, say=calls.say), given
 
 
 @dataclass(frozen=True)
@@ -171,24 +149,3 @@ class LanguageModel(RewardModel):
         if tokens.total is None:
             raise ValueError("a token has no log-probability that is a number")
         return tokens.total / (len(tokens.ids) if self.per_token else 1)
-
-
-@dataclass(frozen=True)
-class GuidedPolicy:
-    """A language model, guided by a reward."""
-
-    policy: Pointwise
-    reward: Pointwise
-    beta: float
-
-    async def score(self, shown: PromptContent, response: str) -> ResponseScore | Unscored:
-        """log pi(y|x) + r(x, y) / beta. Raises CallFailed."""
-        policy, reward = await together(
-            self.policy.score(shown, response), self.reward.score(shown, response)
-        )
-        if isinstance(policy, Unscored):
-            return policy
-        if isinstance(reward, Unscored):
-            return reward
-        value = policy.value + reward.value / self.beta
-        return ResponseScore(value, policy.tokens + reward.tokens)
