@@ -10,8 +10,7 @@ import logging
 from collections.abc import Callable, Coroutine, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import Any, Protocol, TypeAlias, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar
 
 T = TypeVar("T")
 
@@ -23,8 +22,7 @@ class Meter(Protocol):
     cost: float
 
 
-@dataclass(frozen=True)
-class Step:
+class Step(NamedTuple):
     """A step of the work, and its progress."""
 
     name: str
@@ -32,25 +30,17 @@ class Step:
     """The number of `total` that are done; None if nothing is counted."""
     total: int | None = None
     """None if it is not known yet."""
+    meter: Meter | None = None
+    """That of a build, whose step ends with its last unit."""
 
 
-@dataclass(frozen=True)
-class Note:
+class Note(NamedTuple):
     """A line for the person who waits, such as an endpoint that does not answer yet."""
 
     text: str
 
 
-@dataclass(frozen=True)
-class BuildBegun:
-    """A build begins with its units."""
-
-    units: int
-    meter: Meter
-
-
-@dataclass(frozen=True)
-class UnitEnded:
+class UnitEnded(NamedTuple):
     """A unit of a build has its outcome."""
 
     unit: str
@@ -61,7 +51,7 @@ class UnitEnded:
     reason: str
 
 
-Event: TypeAlias = Step | Note | BuildBegun | UnitEnded
+Event: TypeAlias = Step | Note | UnitEnded
 Progress: TypeAlias = Callable[[Event], None]
 
 
@@ -71,11 +61,10 @@ def log_notes(event: Event) -> None:
         logging.getLogger("pairwright").warning(event.text)
 
 
-def counter(
-    progress: Progress, name: str, total: int | None = None, *, done: int = 0
-) -> Callable[[], None]:
+def counter(progress: Progress, name: str, total: int | None = None) -> Callable[[], None]:
     """Report a step that begins, and return a function that counts one more as done."""
-    progress(Step(name, done, total))
+    progress(Step(name, 0, total))
+    done = 0
 
     def count() -> None:
         nonlocal done
@@ -83,15 +72,6 @@ def counter(
         progress(Step(name, done, total))
 
     return count
-
-
-@dataclass(frozen=True, eq=False)
-class _Listener:
-    """Work that can end early."""
-
-    end: Callable[[], object]
-    cancel: Callable[[], object] | None
-    meter: Meter | None
 
 
 class Stop:
@@ -146,6 +126,14 @@ class Stop:
             yield
         finally:
             self._listeners.remove(listener)
+
+
+class _Listener(NamedTuple):
+    """Work that can end early."""
+
+    end: Callable[[], object]
+    cancel: Callable[[], object] | None
+    meter: Meter | None
 
 
 def run_async(work: Coroutine[Any, Any, T]) -> T:

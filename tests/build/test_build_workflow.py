@@ -15,7 +15,7 @@ from model_double import ModelDouble
 from pairwright.construct.build import BuildResult, build, estimate
 from pairwright.construct.status import status
 from pairwright.errors import InputError, Interrupted
-from pairwright.progress import BuildBegun, Event, Note, Stop, UnitEnded
+from pairwright.progress import Event, Note, Step, Stop, UnitEnded
 from pairwright.settings.config import load
 from pairwright.start import start_study
 from scripted import expect
@@ -46,7 +46,7 @@ def test_a_build_gives_its_counts_alone_and_the_files_of_the_command(
     assert result.usage.sent == result.status.stored.calls > 0
     assert all(found.n >= found.k for found in result.status.checks.values())
     begun, *ended = [event for event in events if not isinstance(event, Note)]
-    assert expect(BuildBegun, begun).units == len(ended) == 3 * ITEMS
+    assert expect(Step, begun).total == len(ended) == 3 * ITEMS
     kinds = Counter(event.kind for event in ended if isinstance(event, UnitEnded))
     assert kinds["kept"] == result.status.count("kept")
     again = build(config, run, limit=ITEMS)
@@ -144,7 +144,7 @@ def test_another_thread_can_stop_a_build_and_the_same_call_goes_on(tmp_path: Pat
         study = Study.make(tmp_path / "s", endpoint.url, limit=ITEMS, served__concurrency=4)
 
         def ask(event: Event) -> None:
-            if isinstance(event, BuildBegun):
+            if isinstance(event, Step):
                 threading.Timer(0.5, stop.request).start()
 
         with pytest.raises(Interrupted):

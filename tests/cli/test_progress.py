@@ -12,7 +12,7 @@ from pairwright.cli.printing import command, print_table
 from pairwright.cli.progress import display, interruptible
 from pairwright.models.client import Meter
 from pairwright.pages import Table
-from pairwright.progress import BuildBegun, Event, Note, Step, Stop, UnitEnded
+from pairwright.progress import Event, Note, Step, Stop, UnitEnded
 
 
 def test_a_wish_to_stop_is_heard_by_what_runs_and_by_what_begins_later() -> None:
@@ -81,7 +81,7 @@ def test_the_bar_of_a_build_tells_what_became_of_its_units() -> None:
         return UnitEnded("u", "twin", kind, "")
 
     meter = Meter(in_flight=3, cost=1.5)
-    text = shown(BuildBegun(7, meter), ended("kept"), ended("failed"), terminal=True)
+    text = shown(Step("building", 0, 7, meter), ended("kept"), ended("failed"), terminal=True)
     for said in ("2 of 7", "1 kept, 1 failed, 3 in flight, cost 1.50"):
         assert said in text
 

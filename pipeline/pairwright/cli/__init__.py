@@ -1,10 +1,4 @@
-"""The command line: a table of commands, and what prints their results.
-
-command.py     every command: the function that does its work, its printer, its options and help
-printing.py    lines, commands and tables as all of them print
-progress.py    what a person sees of a running command
-The other modules have the printers.
-"""
+"""The command line: a table of commands (command.py), and what prints their results."""
 
 import asyncio
 import sys
@@ -62,13 +56,17 @@ def _refuse(error: Any) -> None:
     """Say which word of the command line is wrong; of a command without any, its help."""
     if type(error).__name__ == "NoArgsIsHelpError":
         error.show()
-    else:
-        path, said = error.ctx.command_path if error.ctx else "pairwright", error.format_message()
-        if type(error.__cause__).__name__ == "ValidationError":
-            given = repr(str(error.__cause__.errors()[0]["input"]))
-            said = said.replace("Input should", f"{given} should").split(", unable")[0]
-        typer.echo(f"error: {said}\nhint: `{path} --help` has all options.", err=True)
-    sys.exit(2)
+        sys.exit(2)
+    path, said = error.ctx.command_path if error.ctx else "pairwright", error.format_message()
+    if type(error.__cause__).__name__ == "ValidationError":
+        given = repr(str(error.__cause__.errors()[0]["input"]))
+        said = said.replace("Input should", f"{given} should").split(", unable")[0]
+    _end(said, f"`{path} --help` has all options.", 2)
+
+
+def _end(what: str, hint: str, code: int) -> None:
+    typer.echo(f"error: {what}" + (f"\nhint: {hint}" if hint else ""), err=True)
+    sys.exit(code)
 
 
 def main() -> None:
@@ -77,21 +75,17 @@ def main() -> None:
         # A terminal whose encoding lacks a character shows its code, as Python does for errors.
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
-        code = command_tree()(prog_name="pairwright", standalone_mode=False)
-        sys.exit(code or 0)
+        sys.exit(command_tree()(prog_name="pairwright", standalone_mode=False) or 0)
     except UsageError as wrong:
         _refuse(wrong)
     except (KeyboardInterrupt, asyncio.CancelledError, Interrupted) as stopped:
-        typer.echo(
-            str(stopped) or "Stopped. Every finished call is stored; run again to go on.", err=True
-        )
+        finished = "Stopped. Every finished call is stored; run again to go on."
+        typer.echo(str(stopped) or finished, err=True)
         sys.exit(130)
     except PairwrightError as error:
         what, _, hint = str(error).partition("\n  ")
-        typer.echo(f"error: {what}" + (f"\nhint: {hint}" if hint else ""), err=True)
-        sys.exit(error.exit_code)
+        _end(what, hint, error.exit_code)
     except OSError as error:
         # A full disk, a folder without leave to write: nothing that a traceback explains.
-        typer.echo(f"error: {error.filename or 'input or output'}: {error.strerror}", err=True)
-        typer.echo("hint: Make room, or name a place that you may read and write.", err=True)
-        sys.exit(2)
+        what = f"{error.filename or 'input or output'}: {error.strerror}"
+        _end(what, "Make room, or name a place that you may read and write.", 2)

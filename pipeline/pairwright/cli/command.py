@@ -7,10 +7,12 @@ result is printed by a function, or by a template of `pages/templates/terminal`.
 import ast
 import inspect
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import UserDict
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
-from importlib import import_module
+from functools import cache, partial
 from importlib.resources import files
+from pkgutil import resolve_name
 from types import GenericAlias, NoneType, UnionType
 from typing import Annotated, Any, Union, get_args, get_origin
 
@@ -20,8 +22,6 @@ from typer.core import TyperGroup
 from pairwright.cli.printing import print_words
 from pairwright.cli.progress import display, interruptible
 
-Code = int | None
-"""An exit code; None is 0."""
 GROUPS = {
     "human": "Have people verify the pairs of a run: blind tasks out, answers in, decisions.",
     "batch": "Have a build's calls answered by files: a Batch API, vllm run-batch, a recording.",
@@ -61,58 +61,54 @@ COMMANDS = {
     "train reward-server": ("training.reward_server:serve_rewards", "reward_server"),
     "downstream best-of-n": ("evaluation.best_of_n:best_of_n", "cli.evaluation:print_downstream"),
     "downstream judge-outputs": (
-        "evaluation.outputs:judge_outputs",
-        "cli.evaluation:print_downstream",
+        "evaluation.outputs:judge_outputs", "cli.evaluation:print_downstream",
     ),
     "downstream completions": (
-        "evaluation.completions:completions",
-        "cli.evaluation:print_downstream",
+        "evaluation.completions:completions", "cli.evaluation:print_downstream",
     ),
     "downstream correlate": ("evaluation.correlate:correlate", "cli.evaluation:print_downstream"),
-}
-"""The function that does the work of each command, and the one that prints the result."""
+}  # fmt: skip
+"""The function that does the work of each command, and the function or template that prints the
+result. Most are in this package."""
 
 
-class LazyCommands(Mapping[str, Any]):
+class LazyCommands(UserDict[str, Any]):
     """The commands of a group by their names, each imported when it is asked for."""
 
     def __init__(self, group: str = "") -> None:
         above = f"{group} " if group else ""
         below = (words.removeprefix(above) for words in COMMANDS if words.startswith(above))
-        self._paths = {name: above + name for name in (words.split()[0] for words in below)}
-        self._made: dict[str, Any] = {}
+        names = (words.split()[0] for words in below)
+        super().__init__({name: above + name for name in names})
 
     def __getitem__(self, name: str) -> Any:
-        if name not in self._made:
-            path = self._paths[name]
-            self._made[name] = _group(path) if path in GROUPS else _command(path)
-        return self._made[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._paths)
-
-    def __len__(self) -> int:
-        return len(self._paths)
-
-    def summaries(self) -> list[tuple[str, str]]:
-        """Each name, and the first line of its help."""
-        return [(name, GROUPS.get(path) or _summary(path)) for name, path in self._paths.items()]
+        path = self.data[name]
+        if path not in GROUPS:
+            return _command(path)
+        group = CommandGroup(
+            name=path, help=GROUPS[path], no_args_is_help=True, rich_markup_mode=None
+        )  # fmt: skip
+        group.commands = LazyCommands(path)
+        return group
 
 
 class CommandGroup(TyperGroup):
     """A group that lists its commands without importing them."""
 
     def format_commands(self, _: Any, formatter: Any) -> None:
-        """List the commands, each with its summary."""
+        """List the commands, each with the first line of its help."""
         assert isinstance(self.commands, LazyCommands), "as they are made here"
+        rows = [
+            (name, GROUPS.get(path) or _summary(path)) for name, path in self.commands.data.items()
+        ]
         with formatter.section("Commands"):
-            formatter.write_dl(self.commands.summaries())
+            formatter.write_dl(rows)
 
 
 def _summary(path: str) -> str:
     """The first line of the docstring, read without importing what the function needs."""
-    module, _, function = COMMANDS[path][0].partition(":")
-    package, _, inside = _room(module).partition(".")
+    module, _, function = _whole_name(COMMANDS[path][0]).partition(":")
+    package, _, inside = module.partition(".")
     source = files(package).joinpath(f"{inside.replace('.', '/')}.py")
     for node in ast.parse(source.read_text(encoding="utf-8")).body:
         if isinstance(node, ast.FunctionDef) and node.name == function:
@@ -120,72 +116,49 @@ def _summary(path: str) -> str:
     raise LookupError(f"{module} has no function {function}")
 
 
-def _group(path: str) -> CommandGroup:
-    group = CommandGroup(
-        name=path, help=GROUPS[path], no_args_is_help=True, rich_markup_mode=None
-    )  # fmt: skip
-    group.commands = LazyCommands(path)  # type: ignore[assignment]
-    return group
+def _whole_name(name: str) -> str:
+    return name if name.startswith("pairwright_") else f"pairwright.{name}"
 
 
+@cache
 def _command(path: str) -> Any:
-    work, show = _function(COMMANDS[path][0]), _printer(COMMANDS[path][1])
+    """A command with the help and the examples of the docstring, without its words to callers in
+    Python."""
+    worker, printer = COMMANDS[path]
+    work: Callable[..., Any] = resolve_name(_whole_name(worker))
+    show: Callable[..., int | None] = partial(print_words, printer)
+    if ":" in printer:
+        show = resolve_name(_whole_name(printer))
 
     def run(**given: Any) -> None:
         if code := _run(work, show, given):
             raise typer.Exit(code)
 
-    options = options_of(work, show)
-    run.__signature__ = inspect.Signature(options)  # type: ignore[attr-defined]
-    help, examples = words_of(work)
+    run.__signature__ = inspect.Signature(_options(work, show))  # type: ignore[attr-defined]
+    text, _, examples = (inspect.getdoc(work) or "").partition("\n\nExamples::\n\n")
+    help = re.split(r"\n\n(?=Raises |>>> |    )", text)[0]
     app = typer.Typer(add_completion=False, rich_markup_mode=None)
     # \b keeps the lines of a paragraph as they are, so that they can be copied.
     app.command(path.split()[-1], help=help, epilog=f"\b\nExamples:\n{examples}")(run)
     return typer.main.get_command(app)
 
 
-def _function(name: str) -> Callable[..., Any]:
-    module, _, function = name.partition(":")
-    found: Callable[..., Any] = getattr(import_module(_room(module)), function)
-    return found
-
-
-def _room(module: str) -> str:
-    """A module by its whole name; most are in this package."""
-    return module if module.startswith("pairwright_") else f"pairwright.{module}"
-
-
-def _printer(name: str) -> Callable[..., Code]:
-    if ":" in name:
-        return _function(name)
-    return lambda result, /, **options: print_words(name, result=result, **options)
-
-
-def words_of(function: Callable[..., Any]) -> tuple[str, str]:
-    """The help and the examples of a docstring; what it says to callers in Python is in neither."""
-    text, _, examples = (inspect.getdoc(function) or "").partition("\n\nExamples::\n\n")
-    return re.split(r"\n\n(?=Raises |>>> |    )", text)[0], examples
-
-
-def options_of(*functions: Callable[..., Any]) -> list[inspect.Parameter]:
-    """List the parameters that are annotated for Typer in any of the functions, each name once."""
+def _options(*functions: Callable[..., Any]) -> list[inspect.Parameter]:
+    """List the parameters that are annotated for Typer in any of the functions, each name once, as
+    Typer reads them: with one type, and optional where it may be None."""
     found: dict[str, inspect.Parameter] = {}
     for function in functions:
         for name, one in inspect.signature(function).parameters.items():
-            if name not in found and get_origin(one.annotation) is Annotated:
-                found[name] = _option(one)
+            if name in found or get_origin(one.annotation) is not Annotated:
+                continue
+            kind, info = get_args(one.annotation)
+            word, default = _word(kind), one.default
+            if NoneType in get_args(kind):
+                word, default = word | None, None if default is one.empty else default
+            found[name] = inspect.Parameter(
+                name, one.KEYWORD_ONLY, default=default, annotation=Annotated[word, info]
+            )
     return list(found.values())
-
-
-def _option(parameter: inspect.Parameter) -> inspect.Parameter:
-    """A parameter as Typer reads it: with one type, and optional where it may be None."""
-    kind, info = get_args(parameter.annotation)
-    word, default = _word(kind), parameter.default
-    if NoneType in get_args(kind):
-        word, default = word | None, None if default is parameter.empty else default
-    return parameter.replace(
-        kind=parameter.KEYWORD_ONLY, default=default, annotation=Annotated[word, info]
-    )
 
 
 def _word(kind: Any) -> Any:
@@ -197,26 +170,21 @@ def _word(kind: Any) -> Any:
     return kind
 
 
-def _run(work: Callable[..., Any], show: Callable[..., Code], given: dict[str, Any]) -> Code:
-    """Do the work and print it; the exit code. A printer with a parameter `work` calls it itself,
-    once, not at all, or with more arguments."""
+def _run(
+    work: Callable[..., Any], show: Callable[..., int | None], given: dict[str, Any]
+) -> int | None:
+    """Do the work and print its `result`; the exit code. A printer with a parameter `work` calls it
+    itself, or not at all."""
+    takes, shown = (inspect.signature(one).parameters for one in (work, show))
 
-    def done(**more: Any) -> Any:
-        names = inspect.signature(work).parameters
+    def done() -> Any:
+        own = {name: given[name] for name in takes if name in given}
         with ExitStack() as stack:
-            if "progress" in names:
-                more["progress"] = stack.enter_context(display())
-            if "stop" in names:
-                more["stop"] = stack.enter_context(interruptible())
-            return work(**_named(work, given), **more)
+            for name, begin in (("progress", display), ("stop", interruptible)):
+                if name in takes:
+                    own[name] = stack.enter_context(begin())
+            return work(**own)
 
-    options = _named(show, given)
-    if "work" in inspect.signature(show).parameters:
-        return show(done, **options)
-    return show(done(), **options)
-
-
-def _named(function: Callable[..., Any], given: dict[str, Any]) -> dict[str, Any]:
-    names = inspect.signature(function).parameters
-    every = any(one.kind is one.VAR_KEYWORD for one in names.values())
-    return {name: value for name, value in given.items() if every or name in names}
+    every = any(one.kind is one.VAR_KEYWORD for one in shown.values())
+    options = {name: value for name, value in given.items() if every or name in shown}
+    return show(**{"work": done} if "work" in shown else {"result": done()}, **options)

@@ -1,6 +1,6 @@
 """Scoring: `evaluate`, `leaderboard` and `downstream`."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 
 from rich.console import Console
@@ -19,17 +19,19 @@ def print_evaluation(result: EvaluationResult, out: Path) -> int:
     """Print the verdict with the best rows, and which rows have too few scores; the exit code is 1
     then. Pairs of whose users there is nothing to show do not count."""
     print_words("evaluate", end=ending(result.board), out=out)
-    lines = [
-        f"{name}: {row.units_scored:,} of {row.units:,} twins and other pairs have a score"
-        f" ({listed(row.unscored) or 'no pair is part of this condition'})"
-        for name, row in result.board.entries.items()
-        if row.short
-    ]
-    reasons = [why for row in result.board.entries.values() for why in row.unscored]
-    return end(lines, reasons, explained=bool(lines))
+    short, reasons = [], list[str]()
+    for name, row in result.board.entries.items():
+        reasons += row.unscored
+        if row.short:
+            # Most frequent first; without numbers, which count pairs and not units.
+            order = sorted(row.unscored, key=lambda reason: -row.unscored[reason])
+            why = visible(", ".join(map(phrase, order))) or "no pair is part of this condition"
+            scored = f"{row.units_scored:,} of {row.units:,} twins and other pairs have a score"
+            short.append(f"{name}: {scored} ({why})")
+    return _end(short, reasons, explained=bool(short))
 
 
-def end(short: list[str], reasons: Iterable[str], *, explained: bool = False) -> int:
+def _end(short: list[str], reasons: Iterable[str], *, explained: bool = False) -> int:
     """Say where too little was scored; the exit code is 1 then. Calls are asked again, if
     `reasons`, why something was not scored, has such that failed."""
     failed = any(CALL_FAILED in reason for reason in reasons)
@@ -40,21 +42,13 @@ def end(short: list[str], reasons: Iterable[str], *, explained: bool = False) ->
     return int(bool(short))
 
 
-def listed(reasons: Mapping[str, int]) -> str:
-    """The reasons as text for a terminal, most frequent first; without numbers, which count pairs
-    and not units."""
-    order = sorted(reasons, key=lambda reason: -reasons[reason])
-    return visible(", ".join(map(phrase, order)))
-
-
-def print_leaderboard(board: Leaderboard, out: Path | None = None) -> None:
+def print_leaderboard(result: Leaderboard, out: Path | None = None) -> None:
     """Print the rankings, and what the page opens with."""
-    page = board_page(board, drawn=False)
-    print_page(Console(), page, out and out / "leaderboard.html")
+    print_page(Console(), board_page(result, drawn=False), out and out / "leaderboard.html")
 
 
 def print_downstream(result: Downstream, out: Path | None = None) -> int:
     """Print the table of a command of `downstream`, and where too little counts."""
     print_page(Console(), result.page(), out and out / f"{result.name}.html")
     short = [visible(one.said) for one in result.parts if one.short]
-    return end(short, [why for one in result.parts for why in one.unscored])
+    return _end(short, [why for one in result.parts for why in one.unscored])

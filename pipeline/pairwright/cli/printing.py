@@ -34,22 +34,17 @@ def say(console: Console, text: str, style: str = "", *, wrap: bool = False) -> 
     console.print(text, style=style, markup=False, highlight=False, soft_wrap=not wrap)
 
 
-def warn(console: Console, text: str) -> None:
-    """Print a warning, broken at the width of the terminal."""
-    say(console, text, "yellow", wrap=True)
-
-
 def command(*parts: object) -> str:
     """A command of Pairwright with its arguments quoted, so that it can be pasted into a shell.
 
     `command("status", run, "--json")` gives `pairwright status 'my runs/first' --json`.
     """
-    # What it was called by, where the shell would not find the name.
-    called = (
-        [sys.argv[0]] if Path(sys.argv[0]).stem != "__main__" else ["python", "-m", "pairwright"]
-    )
-    program = ["pairwright"] if shutil.which("pairwright") else called
-    return " ".join(shlex.quote(str(part)) for part in (*program, *parts))
+    program = ["pairwright"]
+    if shutil.which("pairwright") is None:
+        # What it was called by, where the shell would not find the name.
+        is_module = Path(sys.argv[0]).stem == "__main__"
+        program = ["python", "-m", "pairwright"] if is_module else [sys.argv[0]]
+    return shlex.join(map(str, (*program, *parts)))
 
 
 @cache
@@ -79,15 +74,12 @@ def print_words(name: str, /, *, err: bool = False, **values: object) -> None:
     from pairwright.pages import render_words
 
     console = Console(stderr=err)
-    fixed = {
-        "command": command, "docs": DOCS, "phrase": phrase,
-        "quote": lambda word: shlex.quote(str(word)),
-    }  # fmt: skip
+    fixed = {"command": command, "docs": DOCS, "phrase": phrase, "quote": shlex.quote}
     for one in render_words(f"terminal/{name}", **fixed, **values):
         if not isinstance(one, str):
             print_table(console, one)
         elif one.startswith("! "):
-            warn(console, one[2:])
+            say(console, one[2:], "yellow", wrap=True)
         else:
             say(console, one, wrap=not one.startswith("  "))
 
@@ -99,11 +91,11 @@ def print_table(console: Console, content: "Content") -> None:
     wide = console.options.update(width=10 * console.width)
     if console.measure(table, options=wide).maximum > console.width:
         table = _table(content, "\n", padding=(0, 0))
-        for column, values in zip(table.columns, zip(*content.rows, strict=True), strict=True):
-            lines = [line for cell in values for line in cell.replace(" (", "\n(", 1).split("\n")]
-            widest = max(map(len, lines), default=1)
+        for column, cells in zip(table.columns, zip(*content.rows, strict=True), strict=True):
+            lines = "\n".join(cells).replace(" (", "\n(").split("\n")
+            widest = max(1, *map(len, lines))
             if console.width >= 80 and widest <= INTERVAL:
-                column.header = fill(str(column.header), max(widest, 1), break_long_words=False)
+                column.header = fill(str(column.header), widest, break_long_words=False)
                 column.no_wrap = True
     console.print(table)
 
@@ -111,11 +103,11 @@ def print_table(console: Console, content: "Content") -> None:
 def _table(content: "Content", gap: str, *, padding: tuple[int, int]) -> Table:
     """Cells as they are, with a gap before what is in brackets. A word that is longer than its
     column takes several lines."""
-    title = escape(content.note) or None
-    style = box.SIMPLE_HEAD if any(content.head) else box.SIMPLE
+    headed = any(content.head)
     table = Table(
-        box=style, title=title, title_justify="left", padding=padding, show_header=any(content.head)
-    )
+        box=box.SIMPLE_HEAD if headed else box.SIMPLE, title=escape(content.note) or None,
+        title_justify="left", padding=padding, show_header=headed,
+    )  # fmt: skip
     for n, head in enumerate(content.head):
         justify: JustifyMethod = "left" if n < content.left else "right"
         table.add_column(head, justify=justify, overflow="fold")

@@ -3,7 +3,7 @@
 import os
 import signal
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
@@ -12,75 +12,61 @@ from rich.progress import BarColumn, ProgressColumn, Task, TextColumn, TimeRemai
 from rich.progress import Progress as Bars
 from rich.text import Text
 
-from pairwright.cli.printing import warn
-from pairwright.progress import BuildBegun, Event, Meter, Note, Progress, Step, Stop, UnitEnded
+from pairwright.cli.printing import say
+from pairwright.progress import Event, Note, Progress, Step, Stop, UnitEnded
 from pairwright.text import number_of, visible
-
-SHOWN = "kept", "dropped", "failed", "waiting"
-"""The outcomes of a unit, in the order in which a bar shows them."""
 
 
 @contextmanager
 def display(console: Console | None = None) -> Iterator[Progress]:
     """Show the events of a workflow on standard error, until the block ends. Where that is no
-    terminal, notes alone."""
-    console = console or Console(stderr=True)
+    terminal, notes alone. A step with a new name replaces the step before it."""
+    console, counts = console or Console(stderr=True), Counter[str]()
     bars = Bars(
         TextColumn("{task.description}", markup=False), BarColumn(bar_width=12),
-        TimeRemainingColumn(compact=True), _Facts(), console=console, transient=True,
+        TimeRemainingColumn(compact=True), _Facts(counts), console=console, transient=True,
         disable=not console.is_terminal,
     )  # fmt: skip
+
+    def show(event: Event) -> None:
+        shown = bars.tasks[-1] if bars.tasks else None
+        match event:
+            case Note(text):
+                say(console, text, "yellow", wrap=True)
+            case UnitEnded(kind=kind):
+                counts[kind] += 1
+                bars.advance(bars.tasks[-1].id)
+            case Step(name, done, total) if shown and shown.description == visible(name):
+                bars.update(shown.id, completed=done or 0, total=total)
+            case Step(name, done, total, meter):
+                bars.start()
+                if shown:
+                    bars.remove_task(shown.id)
+                bars.add_task(visible(name), total=total, completed=done or 0, meter=meter)
+
     try:
-        yield _Display(console, bars)
+        yield show
     finally:
         bars.stop()
 
 
-class _Display:
-    """The display of events; a step with a new name replaces the step before it."""
-
-    def __init__(self, console: Console, bars: Bars) -> None:
-        self._console, self._bars = console, bars
-        self._counts = Counter[str]()
-
-    def __call__(self, event: Event) -> None:
-        match event:
-            case Step(name, done, total):
-                self._show(visible(name), done, total)
-            case Note(text):
-                warn(self._console, text)
-            case BuildBegun(units, meter):
-                self._show("building", 0, units, lambda: _of_build(self._counts, meter))
-            case UnitEnded(kind=kind):
-                self._counts[kind] += 1
-                self._bars.advance(self._bars.tasks[-1].id)
-
-    def _show(
-        self, name: str, done: int | None, total: int | None, facts: Callable[[], str] = str
-    ) -> None:
-        self._bars.start()
-        shown = self._bars.tasks[-1] if self._bars.tasks else None
-        if shown and shown.description == name:
-            self._bars.update(shown.id, completed=done or 0, total=total)
-            return
-        if shown:
-            self._bars.remove_task(shown.id)
-        self._bars.add_task(name, total=total, completed=done or 0, facts=facts)
-
-
 class _Facts(ProgressColumn):
-    """A column of a bar: the amount done, and facts of a build at the time of display."""
+    """The amount done, and of a build its outcomes so far and its calls in flight."""
+
+    def __init__(self, counts: Counter[str]) -> None:
+        super().__init__()
+        self._counts = counts
 
     def render(self, task: Task) -> Text:
         of = "" if task.total is None else f" of {int(task.total):,}"
         done = f"{int(task.completed):,}{of}  " if of or task.completed else ""
-        return Text(f"{done}{task.fields['facts']()}")
-
-
-def _of_build(counts: Counter[str], meter: Meter) -> str:
-    shown = [f"{counts[kind]:,} {kind}" for kind in SHOWN if counts[kind]]
-    shown.append(f"{meter.in_flight:,} in flight")
-    return ", ".join([*shown, *([f"cost {meter.cost:.2f}"] if meter.cost else [])])
+        facts = []
+        if meter := task.fields["meter"]:
+            kinds = ("kept", "dropped", "failed", "waiting")
+            facts = [f"{self._counts[one]:,} {one}" for one in kinds if self._counts[one]]
+            facts += [f"{meter.in_flight:,} in flight"]
+            facts += [f"cost {meter.cost:.2f}"] if meter.cost else []
+        return Text(done + ", ".join(facts))
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -10,20 +11,14 @@ from rich.console import Console
 from typer import Option
 
 from pairwright.audits.checks import DEFINITIONS
-from pairwright.audits.page.verdict import (
-    QUESTION,
-    audit_verdict,
-    guess_table,
-    short,
-    warnings,
-)
+from pairwright.audits.page.verdict import QUESTION, audit_verdict, guess_table, short, warnings
 from pairwright.audits.run import AuditResult
 from pairwright.cli.printing import print_table, print_words
 from pairwright.cli.progress import display
 from pairwright.errors import InputError
 from pairwright.modes import title_of
 from pairwright.pairs.address import TOMBSTONES_FILE
-from pairwright.releases.check import CheckedRelease
+from pairwright.releases.check import CheckedRelease, check
 from pairwright.releases.diff import ReleaseDiff
 from pairwright.releases.forget import Removal
 from pairwright.releases.write import ReleaseResult
@@ -56,18 +51,7 @@ def print_release(
         check_name(push)
     print_words("release", result=work(), run=run, title_of=title_of, definitions=DEFINITIONS)
     if push:
-        _publish(out, push, digest=None, public=public)
-
-
-def _publish(folder: Path, name: str, *, digest: str | None, public: bool) -> None:
-    """Check and publish a release, and print what was checked and where it is now."""
-    from pairwright.releases.hub import publish
-
-    with display() as progress:
-        checked, url, private = publish(
-            folder, name, digest=digest, public=public, progress=progress
-        )
-    print_words("check", checked=checked, digest=digest, url=url, private=private)
+        print_check(partial(check, out), out, push=push, public=public)
 
 
 def print_check(
@@ -77,31 +61,37 @@ def print_check(
     push: Push = None,
     public: Public = False,
 ) -> None:
-    """Print what was checked; with `push` publish it, too."""
+    """Print what was checked; with `push` publish it, too, and print where it is now."""
     if public and not push:
         raise InputError(
             "is only for --push", where="--public", fix="Name the dataset with --push ORG/NAME."
         )
-    if push:
-        _publish(release, push, digest=digest, public=public)
-    else:
+    if not push:
         print_words("check", checked=work(), digest=digest)
+        return
+    from pairwright.releases.hub import publish
+
+    with display() as progress:
+        checked, url, private = publish(
+            release, push, digest=digest, public=public, progress=progress
+        )
+    print_words("check", checked=checked, digest=digest, url=url, private=private)
 
 
 def print_diff(
-    comparison: ReleaseDiff,
+    result: ReleaseDiff,
     as_json: Annotated[bool, Option("--json", help="Print every twin and pair, as JSON.")] = False,
 ) -> None:
     """Print how many pairs were added, removed and changed, and why, and name the first ones."""
     if as_json:
-        names = (f"{one.name} {one.version}" for one in (comparison.before, comparison.after))
+        names = (f"{one.name} {one.version}" for one in (result.before, result.after))
         changes = [
             change._asdict() | {"values": [value._asdict() for value in change.values]}
-            for change in comparison.changes
+            for change in result.changes
         ]
         typer.echo(json.dumps({"releases": [*names], "changes": changes}, indent=2))
     else:
-        print_words("diff", comparison=comparison, most=LISTED)
+        print_words("diff", comparison=result, most=LISTED)
 
 
 def print_removals(result: tuple[tuple[Removal, ...], tuple[str, ...]], run: Path) -> int:

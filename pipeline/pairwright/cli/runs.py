@@ -47,11 +47,10 @@ def print_build(
             expected = estimate(config, limit=limit, columns=columns, progress=progress)
         print_words("estimate", expected=expected)
         return 0
-    options: list[tuple[str, object]] = [("--column", column) for column in columns]
-    options += [("--limit", limit)] if limit else []
-    options += [("--address", address)] if address else []
-    words = [str(word) for option in options for word in option] + ["--batch"] * batch
-    same_build = command("build", config, "--run", run, *words)
+    words: list[object] = [word for column in columns for word in ("--column", column)]
+    words += ["--limit", limit] if limit else []
+    words += ["--address", address] if address else []
+    same_build = command("build", config, "--run", run, *words, *["--batch"] * batch)
     result = work()
     found = result.status
     pair = None if result.requests else next(iterate_pairs(run), None)
@@ -67,7 +66,7 @@ def print_build(
 
 
 def print_status(
-    found: RunStatus,
+    result: RunStatus,
     run: Path,
     as_json: Annotated[bool, Option("--json", help="Print the manifest instead.")] = False,
 ) -> int:
@@ -80,34 +79,34 @@ def print_status(
         # In ASCII, so that it is JSON in a terminal of any encoding.
         typer.echo(json.dumps(json.loads(manifest.read_bytes()), indent=2))
     else:
-        print_words("status", found=found, names=STAGES, problems=RunFolder(run).problems)
-        print_words("shortfalls", err=True, found=found)
-    if found.waiting:
+        print_words("status", found=result, names=STAGES, problems=RunFolder(run).problems)
+        print_words("shortfalls", err=True, found=result)
+    if result.waiting:
         return 3
-    nothing = found.finished and found.nothing_kept
-    return int(bool(found.failed or found.short_of_replies or nothing))
+    nothing = result.finished and result.nothing_kept
+    return int(bool(result.failed or result.short_of_replies or nothing))
 
 
-def print_lines(lines: list[str], wanted: str | None = None) -> None:
+def print_lines(result: list[str], wanted: str | None = None) -> None:
     """Print the outcome of a unit, or a line for each of them."""
-    for line in lines:
+    for line in result:
         say(Console(), visible(line), wrap=wanted is not None)
 
 
-def print_examination(reports: "tuple[ServerReport, ...]") -> int:
+def print_examination(result: "tuple[ServerReport, ...]") -> int:
     """Print what was found of each server, and whether a build can use them all."""
-    usable = all(report.usable for report in reports)
-    notes = sum(finding.state == "note" for report in reports for finding in report.findings)
-    print_words("doctor", reports=reports, usable=usable, notes=notes)
+    usable = all(report.usable for report in result)
+    notes = sum(finding.state == "note" for report in result for finding in report.findings)
+    print_words("doctor", reports=result, usable=usable, notes=notes)
     return 0 if usable else 2
 
 
-def print_ingested(ingested: "Ingest") -> int:
+def print_ingested(result: "Ingest") -> int:
     """Print how far each file of requests is, and the outcome of each line of replies."""
-    print_words("batch", ingested=ingested)
-    if any(file.waiting for file in ingested.files):
+    print_words("batch", ingested=result)
+    if any(file.waiting for file in result.files):
         return 3
-    return int(bool(ingested.problems or any(file.failed for file in ingested.files)))
+    return int(bool(result.problems or any(file.failed for file in result.files)))
 
 
 def print_import(result: "ImportedAnswers", run: Path) -> int:

@@ -27,7 +27,7 @@ from pairwright.models.store import Store
 from pairwright.modes import check_modes, need_partners
 from pairwright.modes.rules import BuildRules
 from pairwright.options import ColumnMap
-from pairwright.progress import BuildBegun, Note, Progress, Stop, log_notes, run_async
+from pairwright.progress import Note, Progress, Step, Stop, log_notes, run_async
 from pairwright.records import Item
 from pairwright.settings.config import Config
 from pairwright.sources import Problems
@@ -271,7 +271,7 @@ async def _build_here(
             )
         )
         end.enter_context(stop.heard_by(models.stop, models.meter))
-        progress(BuildBegun(session.total, models.meter))
+        progress(Step("building", 0, session.total, models.meter))
         for units in session.steps(progress):
             await builder.build(units, models, session.outcomes, progress)
         return models.meter

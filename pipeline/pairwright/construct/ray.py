@@ -22,7 +22,7 @@ from pairwright.files import CALLS
 from pairwright.models.client import Meter
 from pairwright.models.connect import RunModels, api_key, open_clients
 from pairwright.models.store import Store
-from pairwright.progress import BuildBegun, Progress, Stop, UnitEnded
+from pairwright.progress import Progress, Step, Stop, UnitEnded
 from pairwright.settings.config import Config
 from pairwright.settings.endpoints import Endpoint
 
@@ -108,7 +108,7 @@ def build_on_ray(
     )
     with ExitStack() as end, stop.heard_by(asked.set, meter):
         end.callback(ray.shutdown)
-        progress(BuildBegun(session.total, meter))
+        progress(Step("building", 0, session.total, meter))
         for units in session.steps(progress):
             shares = shares_of(list(units), session.corpus, most_workers(config))
             part = {name: part_of(one, len(shares) or 1) for name, one in used.items()}
