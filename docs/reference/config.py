@@ -9,8 +9,16 @@ from pydantic import BaseModel
 
 from pairwright.evaluation.conditions import ScorerHistory
 from pairwright.evaluation.settings import OutputJudge, Policy, Scorers, Spec
-from pairwright.settings.config import PRESETS, Budget, Config, Roles, SamplingByRole, essential
-from pairwright.settings.endpoints import OPERATIONAL, Endpoint, Sampling
+from pairwright.settings.config import (
+    OPERATIONAL,
+    PRESETS,
+    Budget,
+    Config,
+    Roles,
+    SamplingByRole,
+    essential,
+)
+from pairwright.settings.endpoints import Endpoint, Sampling
 from pairwright.settings.prompt import OPTIONAL
 from pairwright.settings.rules import (
     GateRules,

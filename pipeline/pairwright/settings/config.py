@@ -12,7 +12,7 @@ from pydantic import ConfigDict, Field, field_validator, model_validator
 from pairwright.errors import ConfigError, near
 from pairwright.records import Origin, Record
 from pairwright.settings import read_toml, validated
-from pairwright.settings.endpoints import Endpoint, Sampling, deciding_settings
+from pairwright.settings.endpoints import Endpoint, Sampling, check_endpoints
 from pairwright.settings.rules import (
     GateRules,
     HumanRules,
@@ -51,10 +51,19 @@ class Roles(Record):
         return tuple(dict.fromkeys(name for name in named if name))
 
 
+_WRITING: dict[str, Any] = {"temperature": 0.9, "top_p": 0.95, "max_tokens": 400}
+
+
 class SamplingByRole(Record):
     planner: Sampling = Sampling()
-    generator: Sampling = Sampling(temperature=0.9, top_p=0.95, max_tokens=400)
+    generator: Sampling = Sampling(**_WRITING)
     judge: Sampling = Sampling()
+
+    @field_validator("generator", mode="before")
+    @classmethod
+    def _with_defaults(cls, given: Any) -> Any:
+        """A table that sets one key keeps the generator's other defaults."""
+        return _WRITING | given if isinstance(given, dict) else given
 
 
 class Budget(Record):
@@ -152,11 +161,8 @@ class Config(Record):
     def _consistent(self) -> "Config":
         if self.own_choices:
             return self
-        for role in (self.roles.planner, *self.roles.generator, *self.roles.judge):
-            if role not in self.endpoints:
-                known = ", ".join(sorted(self.endpoints)) or "none"
-                guess = near(role, self.endpoints)
-                raise ValueError(f"[roles] name the endpoint {role!r}; there are: {known}.{guess}")
+        for name in (self.roles.planner, *self.roles.generator, *self.roles.judge):
+            check_endpoints({"roles": name}, self.endpoints)
         if len(set(self.roles.judge)) < len(self.roles.judge):
             raise ValueError("[roles] judge names an endpoint twice: each judges a draft once")
         most, (least, _) = most_aspects(self.words), asked_length(self.words)
@@ -173,12 +179,6 @@ class Config(Record):
         return self
 
 
-# A table that sets one key of a role's sampling keeps the role's other defaults.
-_DEFAULTS: dict[str, Any] = {
-    "sampling": {
-        role: sampling.model_dump(exclude_none=True) for role, sampling in SamplingByRole()
-    }
-}
 # What a preset changes. The paper's setting as far as its repository shows it (arXiv 2604.07343):
 # the prompts, 100 words, ten posts ranked by Contriever; its construction code was not released.
 PRESETS: dict[str, dict[str, Any]] = {
@@ -201,7 +201,7 @@ def load(path: Path) -> Config:
 
 
 def validate(data: dict[str, Any], path: Path) -> Config:
-    """A Config from parsed TOML, with its preset's defaults under it."""
+    """A Config from parsed TOML, with its preset's defaults under it. Raises ConfigError."""
     preset = data.get("preset", "pairwright")
     if not isinstance(preset, str) or preset not in PRESETS:
         raise ConfigError(
@@ -209,40 +209,53 @@ def validate(data: dict[str, Any], path: Path) -> Config:
             where=f"{path} [preset]",
             fix=f"One of: {', '.join(PRESETS)}.{near(str(preset), PRESETS)}",
         )
-    return validated(Config, data, path, _over(_over(_DEFAULTS, PRESETS[preset]), data))
-
-
-def _over(base: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
-    merged = dict(base)
-    for key, value in changes.items():
-        both = isinstance(merged.get(key), dict) and isinstance(value, dict)
-        merged[key] = _over(merged[key], value) if both else value
-    return merged
+    given = PRESETS[preset] | data
+    for table, defaults in PRESETS[preset].items():
+        if isinstance(defaults, dict) and isinstance(given[table], dict):
+            given[table] = defaults | given[table]
+    return validated(Config, data, path, given)
 
 
 # What a second run in the same folder must agree with
 
-_BESIDE = frozenset({"processes", "budget", "human", "release"})
-"""Tables, and keys outside of tables, that do not decide the outcomes of a run."""
+OPERATIONAL = (
+    "engine", "base_url", "api_key_env", "concurrency", "attempts", "timeout_s", "token_parameter",
+    "price_in", "price_out",
+)  # fmt: skip
+"""Keys of an endpoint that change how a run is carried out, and not its outcomes."""
+DECIDING = (
+    "dtype", "quantization", "kv_cache_dtype", "max_model_len", "tokenizer", "hf_overrides",
+    "chat_template", "default_chat_template_kwargs", "reasoning_parser", "generation_config",
+    "override_generation_config", "structured_outputs_config",
+)  # fmt: skip
+"""Flags of an engine in this process that can change its replies. The others are about speed and
+memory, or say where things lie."""
+
+
+def deciding_settings(endpoint: dict[str, Any]) -> dict[str, Any]:
+    """The keys of a resolved endpoint that decide the outcomes of a run."""
+    deciding = {k: v for k, v in endpoint.items() if k not in OPERATIONAL and k != "vllm"}
+    flags = {k: v for k, v in endpoint.get("vllm", {}).items() if k in DECIDING}
+    return {**deciding, "vllm": flags} if flags else deciding
 
 
 def essential(resolved: dict[str, Any]) -> dict[str, Any]:
     """A resolved config without the keys that do not decide the outcomes of a run."""
-    roles = resolved["roles"]
-    used = {roles["planner"], *roles["generator"], *roles["judge"]}
-    endpoints = {
-        name: deciding_settings(endpoint)
-        for name, endpoint in resolved["endpoints"].items()
-        if name in used
-    }
+    roles, endpoints = resolved["roles"], dict[str, Any]()
+    for name, endpoint in resolved["endpoints"].items():
+        if name in (roles["planner"], *roles["generator"], *roles["judge"]):
+            flags = {k: v for k, v in endpoint.get("vllm", {}).items() if k in DECIDING}
+            decide = _without(endpoint, *OPERATIONAL, "vllm")
+            endpoints[name] = {**decide, "vllm": flags} if flags else decide
     models = resolved["source"]["format"] != "choices"
-    beside = {*_BESIDE, "natural"} if models else _BESIDE
-    deciding = {k: v for k, v in resolved.items() if k not in beside}
+    beside = ("processes", "budget", "human", "release", *["natural"] * models)
     # One hash of scales and domains together is beside them.
-    content = {
-        k: v for k, v in resolved.get("content", {}).items() if k not in ("scales", "domains")
-    }
-    return deciding | {"endpoints": endpoints, "content": content}
+    content = _without(resolved.get("content", {}), "scales", "domains")
+    return {**_without(resolved, *beside), "endpoints": endpoints, "content": content}
+
+
+def _without(table: dict[str, Any], *keys: str) -> dict[str, Any]:
+    return {key: value for key, value in table.items() if key not in keys}
 
 
 def differences(old: dict[str, Any], new: dict[str, Any], prefix: str = "") -> list[str]:

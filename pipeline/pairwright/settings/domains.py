@@ -160,16 +160,11 @@ class Domains:
         domain = {GENERAL.key: GENERAL, **self.by_key}.get(key)
         return domain.guidance if domain else Guidance()
 
-    def language(self, key: str, *texts: str) -> str | None:
-        """The language of texts of the domain `key`: the file's, or what the texts tell; None if
-        neither does."""
-        domain = self.by_key.get(key)
-        return (domain and domain.language) or language_of(*texts)
-
     def item_language(self, item: Item, *texts: str) -> str | None:
-        """The same of an item's question and posts; `texts` are more of them."""
-        posts = (post.text for post in item.profile)
-        return self.language(item.domain, item.question, *posts, *texts)
+        """The language of an item: its domain's, or what the question, posts and further `texts`
+        tell; None if neither does."""
+        domain, posts = self.by_key.get(item.domain), (post.text for post in item.profile)
+        return (domain and domain.language) or language_of(item.question, *posts, *texts)
 
 
 def load_scales(folder: Path) -> tuple[Scale, ...]:

@@ -5,10 +5,17 @@ import re
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Literal
 from urllib.parse import urlsplit
 
-from pydantic import ConfigDict, Field, JsonValue, field_validator, model_validator
+from pydantic import (
+    AfterValidator,
+    ConfigDict,
+    Field,
+    JsonValue,
+    field_validator,
+    model_validator,
+)
 
 from pairwright.errors import near
 from pairwright.records import Record
@@ -16,13 +23,43 @@ from pairwright.records import Record
 RECORDING_URL = "recording:"
 """The prefix of a recording's path."""
 _OF_SERVERS = ("base_url", "api_key_env", "token_parameter")
-_OWN_FIELDS = frozenset(
-    {"model", "messages", "max_tokens", "max_completion_tokens", "response_format"}
-)
 _REVOKE = (
     "Revoke that key, because it was written to a file. Put the new one into an environment"
     " variable, and write the variable's name, such as OPENAI_API_KEY, as api_key_env."
 )
+_KEY = re.compile(
+    r"(?:sk|pk|hf|gsk|xai|csk|nvapi|pplx|fw|r8|tgp|gh[oprsu]|github_pat)[-_][\w-]{16,}"
+    r"|AIza[\w-]{16,}|Bearer "
+)
+"""The forms of keys of well-known services."""
+_KEY_NAME = re.compile(
+    r"(?:.*[_-])?(?:api[_-]?key|authorization|credentials?|passw(?:or)?d|secret|bearer)"
+    r"|(?:(?:hf|api|auth|access|bearer)[_-])?token|key",
+    re.IGNORECASE,
+)
+"""Names under which people write keys; `eos_token` is not among them."""
+
+
+def _further_keys(*taken: str) -> AfterValidator:
+    """A check of a table of any keys but these, in which no text begins like an API key or has the
+    name of one."""
+
+    def holds_key(value: JsonValue, name: str = "") -> bool:
+        if isinstance(value, dict):
+            return any(holds_key(one, inner) for inner, one in value.items())
+        if isinstance(value, list):
+            return any(map(holds_key, value))
+        written = isinstance(value, str) and value
+        return bool(written and (_KEY_NAME.fullmatch(name) or _KEY.match(written)))
+
+    def check(values: dict[str, JsonValue]) -> dict[str, JsonValue]:
+        if found := sorted(values.keys() & {*taken}):
+            raise ValueError(f"{found[0]!r} has its own place and cannot be in this table")
+        if holds_key(values):
+            raise ValueError(f"holds what looks like a key, which is not repeated here. {_REVOKE}")
+        return values
+
+    return AfterValidator(check)
 
 
 class Endpoint(Record):
@@ -54,7 +91,7 @@ class Endpoint(Record):
     )
     price_in: float = Field(0, ge=0, description="price of a million prompt tokens")
     price_out: float = Field(0, ge=0, description="price of a million completion tokens")
-    vllm: dict[str, JsonValue] = Field(
+    vllm: Annotated[dict[str, JsonValue], _further_keys("served_model_name", "revision")] = Field(
         default={}, description="engine = 'vllm': flags of `vllm serve`, as `max_model_len = 8192`"
     )
 
@@ -87,19 +124,9 @@ class Endpoint(Record):
             )
         return name
 
-    @field_validator("vllm")
-    @classmethod
-    def _flags(cls, flags: dict[str, JsonValue]) -> dict[str, JsonValue]:
-        if taken := sorted(flags.keys() & {"served_model_name", "revision"}):
-            raise ValueError(
-                f"{taken[0]!r} has its own place: `model` or `revision` of the endpoint"
-            )
-        return _without_keys(flags)
-
     @model_validator(mode="after")
     def _of_the_engine(self) -> "Endpoint":
-        strange = ("vllm",) if self.engine == "http" else _OF_SERVERS
-        for name in strange:
+        for name in ("vllm",) if self.engine == "http" else _OF_SERVERS:
             if getattr(self, name) != type(self).model_fields[name].default:
                 raise ValueError(
                     f"{name} does not go with engine = {self.engine!r}: leave out one of the two"
@@ -136,16 +163,12 @@ class Sampling(Record):
     max_tokens: int = Field(1024, ge=16, description="room for a reply; doubled if cut short")
     seed: int | None = Field(0, description="draw n uses seed + n; 'none' if seeds are refused")
     attempts: int = Field(3, ge=1, description="draws until a reply can be used")
-    extra: dict[str, JsonValue] = Field(
-        default={}, description="further body fields, such as reasoning_effort"
-    )
-
-    @field_validator("extra")
-    @classmethod
-    def _not_ours(cls, extra: dict[str, JsonValue]) -> dict[str, JsonValue]:
-        if taken := sorted(extra.keys() & _OWN_FIELDS):
-            raise ValueError(f"{taken[0]!r} has its own place and cannot be in extra")
-        return _without_keys(extra)
+    extra: Annotated[
+        dict[str, JsonValue],
+        _further_keys(
+            "model", "messages", "max_tokens", "max_completion_tokens", "response_format"
+        ),
+    ] = Field(default={}, description="further body fields, such as reasoning_effort")
 
     @field_validator("temperature", "top_p", "seed", mode="before")
     @classmethod
@@ -158,67 +181,12 @@ class Sampling(Record):
         return json.dumps(self.extra, sort_keys=True, separators=(",", ":"))
 
 
-# Keys that change how a run is carried out, not its outcomes: a second run may differ in them.
-OPERATIONAL = frozenset(
-    {
-        "engine", "base_url", "api_key_env", "concurrency", "attempts", "timeout_s",
-        "token_parameter", "price_in", "price_out",
-    }
-)  # fmt: skip
-# Flags of an engine in this process that can change its replies. The others are about speed and
-# memory, or say where things lie.
-DECIDING = frozenset(
-    {
-        "dtype", "quantization", "kv_cache_dtype", "max_model_len", "tokenizer", "hf_overrides",
-        "chat_template", "default_chat_template_kwargs", "reasoning_parser", "generation_config",
-        "override_generation_config", "structured_outputs_config",
-    }
-)  # fmt: skip
-
-
-def deciding_settings(endpoint: dict[str, Any]) -> dict[str, Any]:
-    """The keys of a resolved endpoint that decide the outcomes of a run."""
-    deciding = {k: v for k, v in endpoint.items() if k not in OPERATIONAL and k != "vllm"}
-    flags = {k: v for k, v in endpoint.get("vllm", {}).items() if k in DECIDING}
-    return {**deciding, "vllm": flags} if flags else deciding
-
-
 def check_endpoints(tables: Mapping[str, object], endpoints: Mapping[str, Endpoint]) -> None:
-    """Raises ValueError for a table of settings, named by its place, whose `endpoint` is not
-    there."""
+    """Raise ValueError for an endpoint that is not there. `tables` are by their place in the file,
+    which the message names; each is the name of an endpoint, or has it in its field `endpoint`."""
     for place, table in tables.items():
-        name = getattr(table, "endpoint", None)
+        name = table if isinstance(table, str) else getattr(table, "endpoint", None)
         if name is not None and name not in endpoints:
             known = ", ".join(sorted(endpoints)) or "none"
             what = f"[{place}] names the endpoint {name!r}; there are: {known}."
             raise ValueError(what + near(name, endpoints))
-
-
-_KEY = re.compile(
-    r"(?:sk|pk|hf|gsk|xai|csk|nvapi|pplx|fw|r8|tgp|gh[oprsu]|github_pat)[-_][\w-]{16,}"
-    r"|AIza[\w-]{16,}|Bearer "
-)
-"""The forms of keys of well-known services."""
-_KEY_NAME = re.compile(
-    r"(?:.*[_-])?(?:api[_-]?key|authorization|credentials?|passw(?:or)?d|secret|bearer)"
-    r"|(?:(?:hf|api|auth|access|bearer)[_-])?token|key",
-    re.IGNORECASE,
-)
-"""Names under which people write keys; `eos_token` is not among them."""
-
-
-def _without_keys(values: dict[str, JsonValue]) -> dict[str, JsonValue]:
-    """The same values. Raises ValueError if any text inside begins like a key, or has the name of
-    one."""
-    if _holds_key(values):
-        raise ValueError(f"holds what looks like a key, which is not repeated here. {_REVOKE}")
-    return values
-
-
-def _holds_key(value: JsonValue, name: str = "") -> bool:
-    if isinstance(value, str):
-        named = bool(value) and _KEY_NAME.fullmatch(name) is not None
-        return named or _KEY.match(value) is not None
-    if isinstance(value, dict):
-        return any(_holds_key(one, inner) for inner, one in value.items())
-    return isinstance(value, list) and any(map(_holds_key, value))

@@ -83,7 +83,7 @@ def variables(name: str) -> frozenset[str]:
     """The variables that a prompt file of this name may use, and must use unless they are OPTIONAL:
     those of the prompt that ships."""
     source = (PROMPTS_FOLDER / f"{name}.md").read_text(encoding="utf-8")
-    return frozenset(find_undeclared_variables(_environment().parse(source)))
+    return frozenset(find_undeclared_variables(_ENVIRONMENT.parse(source)))
 
 
 class Prompts(NamedTuple):
@@ -146,7 +146,7 @@ class PromptTemplate:
         listed = ", ".join(sorted(may)) or "none"
         try:
             source = path.read_text(encoding="utf-8-sig")
-            tree = _environment().parse(source)
+            tree = _ENVIRONMENT.parse(source)
             used = find_undeclared_variables(tree)
             _compiled(source)
         except (FileNotFoundError, IsADirectoryError):
@@ -191,22 +191,6 @@ class PromptTemplate:
             raise InputError(what, where=self.path, fix=fix) from None
 
 
-@cache
-def _environment() -> jinja2.Environment:
-    environment = ImmutableSandboxedEnvironment(
-        undefined=jinja2.StrictUndefined, finalize=_inert, trim_blocks=True, lstrip_blocks=True
-    )
-    # A prompt knows its values and nothing else; every rendering would copy these.
-    environment.globals.clear()
-    return environment
-
-
-# Compiled once in each process: a template travels to another one as its text.
-@lru_cache(maxsize=64)
-def _compiled(source: str) -> jinja2.Template:
-    return _environment().from_string(source)
-
-
 # Values
 
 # What is written as nothing, or on top of the letter before it: soft hyphens, joiners, variation
@@ -230,11 +214,6 @@ _MARKER = re.compile(
 _BEGINS = re.compile(rf"[{_LESS}\[]")
 
 
-def _inert(value: object) -> str:
-    # Markup is what a prompt file wrote: the texts in it are guarded, and its own tags stay.
-    return str(value) if isinstance(value, (int, float, Markup)) else guard(str(value))
-
-
 # One post is part of many prompts.
 @lru_cache(maxsize=4096)
 def guard(text: str) -> str:
@@ -244,3 +223,17 @@ def guard(text: str) -> str:
     if not _BEGINS.search(shown):
         return shown
     return _MARKER.sub(lambda m: "(" if m.group() == "[" else "\u2039", shown)
+
+
+def _inert(value: object) -> str:
+    # Markup is what a prompt file wrote: the texts in it are guarded, and its own tags stay.
+    return str(value) if isinstance(value, (int, float, Markup)) else guard(str(value))
+
+
+_ENVIRONMENT = ImmutableSandboxedEnvironment(
+    undefined=jinja2.StrictUndefined, finalize=_inert, trim_blocks=True, lstrip_blocks=True
+)
+# A prompt knows its values and nothing else; every rendering would copy these.
+_ENVIRONMENT.globals.clear()
+# Compiled once in each process: a template travels to another one as its text.
+_compiled = lru_cache(maxsize=64)(_ENVIRONMENT.from_string)
