@@ -65,9 +65,8 @@ async def bare(url: str, in_flight: int, n: int) -> Took:
 async def ours(url: str, in_flight: int, n: int) -> Took:
     """The same prompts through Model, Client and Store under `work_through`."""
     from pairwright.models import Model
-    from pairwright.models.client import Meter
+    from pairwright.models.client import Meter, Server
     from pairwright.models.model import work_through
-    from pairwright.models.server import Server
     from pairwright.models.store import Store
     from pairwright.settings.endpoints import Endpoint, Sampling
     from pairwright.settings.prompt import Ask, Message

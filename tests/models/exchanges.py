@@ -9,8 +9,7 @@ import pytest
 from endpoint import Asked, Handler, Page, ask, serving
 from pairwright.errors import CallFailed, EndpointRefused, Interrupted
 from pairwright.models import Completion
-from pairwright.models.client import Meter
-from pairwright.models.server import Server
+from pairwright.models.client import Meter, Server
 from pairwright.settings.endpoints import Endpoint
 
 T = TypeVar("T")

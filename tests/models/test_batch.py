@@ -11,7 +11,6 @@ import pytest
 from batch_stand_in import BatchApi, Body, answer, batch_api, ok, refused, refused_by_vllm
 from endpoint import ask, double, in_thread
 from pairwright.models import batch
-from pairwright.models import batch_service as commands
 from pairwright.models.client import Meter
 from pairwright.models.store import Store
 from study import KEY_VARIABLE, OUTCOMES, Done, Study, pairwright
@@ -139,7 +138,7 @@ def test_calls_that_are_written_count_towards_the_budget(tmp_path: Path) -> None
 
 @pytest.fixture
 def api(monkeypatch: pytest.MonkeyPatch) -> Iterator[BatchApi]:
-    monkeypatch.setattr(commands, "POLL_EVERY_S", 0.01)
+    monkeypatch.setattr(batch, "POLL_EVERY_S", 0.01)
     monkeypatch.setenv(KEY_VARIABLE, KEY)
     with batch_api(KEY) as there:
         yield there

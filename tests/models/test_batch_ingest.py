@@ -13,10 +13,9 @@ from batch_stand_in import Body, ok, refused, refused_by_vllm, write_lines
 from endpoint import ask, completion, double, in_thread
 from pairwright.errors import CallFailed
 from pairwright.models import CONTEXT_LENGTH, Completion, Request, completion_of
-from pairwright.models.batch import Requests
-from pairwright.models.batch_service import Ingest
+from pairwright.models.batch import Ingest, Requests
+from pairwright.models.call import Secrets
 from pairwright.models.client import Meter
-from pairwright.models.reply import Secrets
 from pairwright.models.store import Store
 from pairwright.settings.endpoints import Endpoint
 from study import Study, pairwright

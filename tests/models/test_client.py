@@ -28,10 +28,9 @@ from endpoint import (
     truncate,
 )
 from pairwright.errors import BudgetSpent, CallFailed, EndpointRefused, Interrupted
-from pairwright.models import CONTEXT_LENGTH, Completion, client, server
-from pairwright.models.client import Meter
-from pairwright.models.reply import Response, Transient, read_reply
-from pairwright.models.server import Server
+from pairwright.models import CONTEXT_LENGTH, Completion, client
+from pairwright.models.call import Response, Transient, read_reply
+from pairwright.models.client import Meter, Server
 
 
 @pytest.fixture
@@ -212,7 +211,7 @@ BOMB = gzip.compress(bytes(16 * 2**20))
 def test_a_reply_beyond_all_measure_is_not_taken_in(
     packed: bool, status: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(server, "LARGEST_REPLY", 4 * 2**20)
+    monkeypatch.setattr(client, "LARGEST_REPLY", 4 * 2**20)
     body = BOMB if packed else b" " * (4 * 2**20 + 1)
     tracemalloc.start()
     try:

@@ -6,7 +6,7 @@ import pytest
 from exchanges import KEY, exchange, once
 
 from endpoint import say
-from pairwright.models.server import proxy_for
+from pairwright.models.client import proxy_for
 
 PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY")
 

@@ -6,11 +6,10 @@ one.
 
 import asyncio
 import json
-import sys
 from argparse import ArgumentParser, BooleanOptionalAction
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import ModuleType, SimpleNamespace
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -19,11 +18,11 @@ from stored import body
 from endpoint import ask
 from pairwright.assets import install
 from pairwright.errors import ConfigError, EndpointRefused, InputError
-from pairwright.models import Completion, engine
+from pairwright.models import Completion, connect, engine
+from pairwright.models.call import Response
 from pairwright.models.client import Meter
 from pairwright.models.connect import client_of
 from pairwright.models.engine import Engine, parsed
-from pairwright.models.reply import Response
 from pairwright.settings.endpoints import Endpoint
 from study import Study, pairwright
 
@@ -90,7 +89,7 @@ def test_a_flag_that_vllm_refuses_is_named(table: dict[str, Any], message: str) 
 
 @dataclass
 class StandIn:
-    """Stands in for `pairwright.models.vllm` and the engine that it starts."""
+    """Stands in for the engine that `start_chat` starts."""
 
     replies: list[Response | Exception]
     fails: Exception | None = None
@@ -127,10 +126,8 @@ GOOD = Response(200, body("fine"))
 @pytest.fixture
 def stand_in(monkeypatch: pytest.MonkeyPatch) -> StandIn:
     made = StandIn([GOOD])
-    module = ModuleType("pairwright.models.vllm")
-    module.start = made.start  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, module.__name__, module)
-    monkeypatch.setattr(engine, "find_spec", lambda _: True)
+    monkeypatch.setattr(engine, "start_chat", made.start)
+    monkeypatch.setattr(connect, "find_spec", lambda _: True)
     monkeypatch.setattr(engine, "_ENVIRONMENT", {})
     # There is no engine to be collected.
     monkeypatch.setattr("gc.collect", lambda: 0)
@@ -150,7 +147,7 @@ def send(*texts: str, said: list[str] | None = None) -> list[Completion | Any]:
 
 
 def test_without_vllm_the_message_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engine, "find_spec", lambda _: None)
+    monkeypatch.setattr(connect, "find_spec", lambda _: None)
     with pytest.raises(ConfigError) as caught:
         client_of("local", described(), Meter())
     assert caught.value.where == "[endpoints.local] engine = 'vllm'"

@@ -24,8 +24,7 @@ from engines.fixtures import HERE, engines, environment, tiny_chat
 from engines.served import NAME, STRICT, THREADS, serving_vllm
 from pairwright.errors import StoreError
 from pairwright.models import CONTEXT_LENGTH, Completion, Request
-from pairwright.models.client import Meter
-from pairwright.models.server import Server
+from pairwright.models.client import Meter, Server
 from pairwright.settings.endpoints import Endpoint
 from pairwright.settings.prompt import Message
 from study import Study

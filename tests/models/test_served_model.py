@@ -7,7 +7,7 @@ import pytest
 
 from endpoint import altered, in_thread
 from pairwright.construct.status import status
-from pairwright.models.reply import is_same_model
+from pairwright.models.call import is_same_model
 from study import Study, pairwright
 
 

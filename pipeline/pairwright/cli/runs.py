@@ -20,7 +20,7 @@ from pairwright.text import visible
 
 if TYPE_CHECKING:
     from pairwright.construct.build import BuildResult
-    from pairwright.models.batch_service import Ingest
+    from pairwright.models.batch import Ingest
     from pairwright.models.doctor import ServerReport
     from pairwright_human_eval.answers import ImportedAnswers
 

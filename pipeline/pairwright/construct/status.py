@@ -14,8 +14,8 @@ from pairwright.construct.folder import RunFolder
 from pairwright.construct.outcomes import LACK_OF_ASPECTS, OutcomeKind, Outcomes
 from pairwright.lines import read_lines
 from pairwright.models import Unread, completion_of, parse
+from pairwright.models.call import is_same_model
 from pairwright.models.model import UNUSABLE
-from pairwright.models.reply import is_same_model
 from pairwright.models.store import Store, Usage, is_held, unusable
 from pairwright.modes import MODES, Stage
 from pairwright.options import RunPath

@@ -1,15 +1,16 @@
 """Everything between a prompt and its reply; this file is the seam that stages see.
 
 model.py        a role's `Model`, which a stage asks: `write` for a text, `answer` for an object
-request.py reply.py    what is asked, with its key; what came back, and what it means
-client.py       answers requests: the `Store` first, else the endpoint, within the budgets
+call.py         what is asked, with its key; what came back, and what it means
+client.py       answers requests: the `Store` first, else a server, within the budgets
 store.py        every call of a run, in one SQLite file
-server.py engine.py vllm.py scores.py recording.py    how each kind of endpoint is asked
+engine.py scores.py recording.py    other ways to ask, and how each is answered
 connect.py      the clients of a config's endpoints
-batch.py batch_service.py    requests out and replies in, by files
+batch.py        requests out and replies in, by files
 doctor.py       examines the servers of a config
 """
 
+from pairwright.models.call import CONTEXT_LENGTH, Completion, Request, completion_of, key_of
 from pairwright.models.model import (
     LLM,
     WHOLE_NUMBER,
@@ -25,8 +26,6 @@ from pairwright.models.model import (
     schema_of,
     together,
 )  # fmt: skip
-from pairwright.models.reply import CONTEXT_LENGTH, Completion, completion_of
-from pairwright.models.request import Request, key_of
 
 __all__ = [
     "CONTEXT_LENGTH", "LLM", "WHOLE_NUMBER", "CallLog", "Completion", "Model", "Models",

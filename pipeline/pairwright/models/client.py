@@ -1,5 +1,6 @@
-"""Client that answers requests: the store first, else the endpoint, within the budgets and with as
-many calls at once as it may have. tenacity is the one layer that sends a call again.
+"""Clients: each answers requests out of the store first, else in a way of its own. A client of an
+endpoint keeps to the budgets, and to as many calls at once as the endpoint may have; tenacity is
+the one layer that sends a call again. The wire of a `Server` is the OpenAI SDK over aiohttp.
 
 A reply is committed before it is handed on, and equal requests in flight are asked once.
 """
@@ -9,27 +10,40 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import Self
+from typing import TYPE_CHECKING, Any, Self
+from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
 
 import tenacity
 
-from pairwright.errors import BudgetSpent, CallFailed, EndpointRefused, Interrupted
-from pairwright.models.reply import (
+from pairwright.errors import BudgetSpent, CallFailed, ConfigError, EndpointRefused, Interrupted
+from pairwright.models.call import (
     Completion,
+    Request,
     Response,
     Secrets,
     Transient,
+    bytes_of,
     completion_of,
     is_same_model,
     read_reply,
 )
-from pairwright.models.request import Request
 from pairwright.models.store import Store, unusable
 from pairwright.settings.endpoints import Endpoint
+
+if TYPE_CHECKING:
+    from httpx2 import Request as HttpRequest
+    from httpx2 import Response as HttpResponse
+    from openai import AsyncOpenAI
 
 MAX_WAIT_S = 300
 """The longest wait that an endpoint may ask for before its calls fail."""
 _JITTERED = tenacity.wait_exponential(multiplier=0.5, max=30) + tenacity.wait_random(0, 0.5)
+CONNECT_S = 10
+KEPT_S = 4
+"""How long a quiet connection is kept: vLLM's server closes it after five seconds."""
+LARGEST_REPLY = 16 * 1024 * 1024
+"""Bytes of a reply, inflated: three times the log-probabilities of a prompt of 32,000 tokens."""
 INTERRUPTED = "interrupted; every finished call is stored, run again to go on"
 
 
@@ -93,13 +107,9 @@ class Client(ABC):
         if self._stopping.is_set():
             raise Interrupted(INTERRUPTED)
 
-    @abstractmethod
-    async def fetch(self, request: Request) -> Completion:
-        """A usable reply. Raises CallFailed, EndpointRefused and Interrupted."""
-
     async def complete(self, request: Request) -> Completion:
         """The stored reply, or a new one, which is then stored. A request is sent once however
-        often it is asked meanwhile. Raises also StoreError."""
+        often it is asked meanwhile. Raises as `fetch`, and StoreError."""
         key, in_flight = request.key, self._in_flight
         if self._store and (stored := self._store.get(key)):
             try:
@@ -122,6 +132,10 @@ class Client(ABC):
             return completion
         finally:
             del in_flight[key]
+
+    @abstractmethod
+    async def fetch(self, request: Request) -> Completion:
+        """A usable reply. Raises CallFailed, EndpointRefused and Interrupted."""
 
 
 class EndpointClient(Client):
@@ -161,14 +175,6 @@ class EndpointClient(Client):
         """The endpoint's address, for messages."""
         return self._base_url
 
-    @abstractmethod
-    async def post(self, request: Request) -> Response:
-        """The endpoint's response to a request. Raises Transient if nothing whole came back, and
-        EndpointRefused if it would refuse every call."""
-
-    def _say(self, text: str) -> None:
-        self._note(f"{self.place} {text}")
-
     def go_on(self) -> None:
         super().go_on()
         if self._closed:
@@ -198,12 +204,35 @@ class EndpointClient(Client):
         if not self._answered and served and not is_same_model(served, request.model):
             self._say(f"asked for {request.model}, and replies name the model {served}")
         self._answered = True
-        self.meter.cost += self._endpoint.cost(*completion.tokens[:2])
+        self.meter.cost += self._endpoint.cost(
+            completion.prompt_tokens, completion.completion_tokens
+        )
         return completion
+
+    @abstractmethod
+    async def post(self, request: Request) -> Response:
+        """The endpoint's response to a request. Raises Transient if nothing whole came back, and
+        EndpointRefused if it would refuse every call."""
+
+    def _say(self, text: str) -> None:
+        self._note(f"{self.place} {text}")
 
     def _passes(self, error: BaseException) -> bool:
         """Whether a call is sent again: not if the endpoint asks for too long a wait."""
         return isinstance(error, Transient) and (error.retry_after or 0) <= MAX_WAIT_S
+
+    async def _pause(self, seconds: float) -> None:
+        """Wait, unless the run is stopping: then nothing more is sent."""
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._stopping.wait(), seconds)
+        self.go_on()
+
+    def _tell(self, state: tenacity.RetryCallState) -> None:
+        """Say of the first call that is sent again why, and when."""
+        if not self._told and state.outcome:
+            self._told, why = True, state.outcome.exception()
+            tries = f"{self._endpoint.attempts} attempts in all"
+            self._say(f"{why}; trying again after {state.upcoming_sleep:,.0f} s, {tries}")
 
     def _given_up(self, error: Transient) -> CallFailed | EndpointRefused:
         """The error of a call that is not sent again."""
@@ -223,21 +252,126 @@ class EndpointClient(Client):
             )
         return CallFailed(error.reason, detail)
 
-    async def _pause(self, seconds: float) -> None:
-        """Wait, unless the run is stopping: then nothing more is sent."""
-        with suppress(TimeoutError):
-            await asyncio.wait_for(self._stopping.wait(), seconds)
-        self.go_on()
-
-    def _tell(self, state: tenacity.RetryCallState) -> None:
-        """Say of the first call that is sent again why, and when."""
-        if not self._told and state.outcome:
-            self._told, why = True, state.outcome.exception()
-            tries = f"{self._endpoint.attempts} attempts in all"
-            self._say(f"{why}; trying again after {state.upcoming_sleep:,.0f} s, {tries}")
-
 
 def _wait(state: tenacity.RetryCallState) -> float:
     """The wait that the endpoint asked for, else jittered backoff."""
     asked = getattr(state.outcome and state.outcome.exception(), "retry_after", None)
     return _JITTERED(state) if asked is None else float(asked)
+
+
+# The wire
+
+
+class Server(EndpointClient):
+    """A client of one OpenAI-compatible server."""
+
+    _sdk: "AsyncOpenAI | None" = None
+
+    async def post(self, request: Request) -> Response:
+        body = request.body(self._endpoint.token_parameter)
+        return await self.exchange(f"{self._base_url}/chat/completions", body)
+
+    async def exchange(self, url: str, body: dict[str, Any] | None = None) -> Response:
+        """The whole reply to a POST of JSON, or to a GET without a body, whatever its status.
+        Raises Transient if none came within the time, or one over `LARGEST_REPLY`."""
+        # Half a second, at the first call: a run over stored calls needs none.
+        from aiohttp import ClientError
+        from httpx2 import Response as HttpResponse
+        from openai import APIConnectionError, APIStatusError
+
+        if self._sdk is None:
+            self._sdk = _connected(self._endpoint, self._api_key)
+        try:
+            async with asyncio.timeout(self._endpoint.timeout_s):
+                if body is None:
+                    reply = await self._sdk.get(url, cast_to=HttpResponse)
+                else:
+                    reply = await self._sdk.post(url, cast_to=HttpResponse, content=bytes_of(body))
+        except APIStatusError as error:
+            reply = error.response
+        except (APIConnectionError, ClientError, TimeoutError, ValueError) as error:
+            raise _failure(error, self._endpoint) from None
+        return Response(reply.status_code, reply.content, reply.headers)
+
+    async def __aexit__(self, *_: object) -> None:
+        if self._sdk is not None:
+            await self._sdk.close()
+
+
+def _connected(endpoint: Endpoint, api_key: str | None) -> "AsyncOpenAI":
+    """The SDK's client of an endpoint."""
+    import httpx2
+    from openai import AsyncOpenAI, DefaultAioHttpClient
+
+    class Bounded(DefaultAioHttpClient):
+        """Reads replies up to `LARGEST_REPLY`: a few packed bytes may be gigabytes."""
+
+        async def send(self, request: "HttpRequest", **how: Any) -> "HttpResponse":
+            reply, body = await super().send(request, **{**how, "stream": True}), bytearray()
+            try:
+                async for part in reply.aiter_bytes():
+                    body += part
+                    if len(body) > LARGEST_REPLY:
+                        body.clear()
+                        said = f"HTTP {reply.status_code} with more than {LARGEST_REPLY >> 20} MiB"
+                        raise Transient("reply_too_large", said)
+            finally:
+                await reply.aclose()
+            headers = {name: reply.headers.get(name, "") for name in ("Retry-After", "Location")}
+            return httpx2.Response(
+                reply.status_code, headers=headers, content=bytes(body), request=request
+            )
+
+    http = Bounded(
+        # The time of a whole try is limited where it is made.
+        timeout=httpx2.Timeout(None, connect=CONNECT_S),
+        limits=httpx2.Limits(max_connections=endpoint.concurrency, keepalive_expiry=KEPT_S),
+        follow_redirects=False,
+        verify=httpx2.create_ssl_context(),
+        # Not its own look at the environment: it takes passwords from ~/.netrc.
+        trust_env=False,
+        proxy=proxy_for(endpoint.base_url or ""),
+    )
+    # The SDK insists on a key; servers without one ignore it.
+    return AsyncOpenAI(
+        api_key=api_key or "none", base_url=endpoint.base_url, max_retries=0, http_client=http
+    )
+
+
+def _failure(error: BaseException, endpoint: Endpoint) -> Transient:
+    """The failure that prevented a whole reply."""
+    import aiohttp
+
+    while error.__cause__ and not isinstance(error, aiohttp.ClientError | TimeoutError):
+        error = error.__cause__
+    if isinstance(error, TimeoutError):
+        said = f"{endpoint.base_url}: no whole reply in {endpoint.timeout_s:g} s"
+        return Transient("timeout_or_dropped", said)
+    said = f"{endpoint.base_url}: {error or type(error).__name__}"[:500]
+    if isinstance(error, aiohttp.ClientConnectorError):
+        return Transient("connection", said)
+    dropped = isinstance(error, aiohttp.ClientConnectionError | aiohttp.ClientPayloadError)
+    return Transient("timeout_or_dropped" if dropped else "malformed_body", said)
+
+
+def proxy_for(base_url: str) -> str | None:
+    """The proxy's address; None for this machine's own servers and for what NO_PROXY names.
+
+    Raises ConfigError for a proxy that does not speak HTTP.
+    """
+    parts = urlsplit(base_url)
+    host, proxies = parts.hostname or "", getproxies()
+    proxy = proxies.get(parts.scheme) or proxies.get("all")
+    local = host in ("localhost", "::1") or host.startswith("127.")
+    if not proxy or local or proxy_bypass(parts.netloc):
+        return None
+    if "://" not in proxy:
+        return f"http://{proxy}"
+    if urlsplit(proxy).scheme not in ("http", "https"):
+        variable = f"{parts.scheme.upper()}_PROXY"
+        raise ConfigError(
+            f"the proxy for {host} is not an HTTP proxy, and no other kind can be used",
+            where=f"{variable} or ALL_PROXY in the environment",
+            fix=f"Set {variable} to an HTTP proxy, or add {host} to NO_PROXY.",
+        )
+    return proxy

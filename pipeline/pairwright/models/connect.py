@@ -4,15 +4,16 @@ import logging
 import os
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TypeAlias
 
+from pairwright.assets import install
 from pairwright.errors import ConfigError
-from pairwright.models.client import Client, Meter
-from pairwright.models.engine import Engine, require_vllm
+from pairwright.models.client import Client, Meter, Server
+from pairwright.models.engine import Engine
 from pairwright.models.model import CallLog, Model, Models
 from pairwright.models.recording import Recorded
-from pairwright.models.server import Server
 from pairwright.models.store import Store
 from pairwright.records import draw_id
 from pairwright.settings.config import Config
@@ -44,10 +45,15 @@ def client_of(
     engine that is not installed, InputError for a recording that cannot be read."""
     if endpoint.recording is not None:
         return Recorded(Path(endpoint.recording), meter, store)
-    if endpoint.engine == "vllm":
-        require_vllm(name)
-        return Engine(name, endpoint, meter, store, say=say)
-    return Server(name, endpoint, meter, store, api_key=api_key(name, endpoint), say=say)
+    if endpoint.engine == "http":
+        return Server(name, endpoint, meter, store, api_key=api_key(name, endpoint), say=say)
+    if find_spec("vllm") is None:
+        raise ConfigError(
+            "vLLM is not installed",
+            where=f"[endpoints.{name}] engine = 'vllm'",
+            fix=f"Run {install('vllm')}; or name the base_url of a server.",
+        )
+    return Engine(name, endpoint, meter, store, say=say)
 
 
 @asynccontextmanager
@@ -63,7 +69,7 @@ async def open_clients(
         clients = {name: client_of(name, endpoints[name], meter, store, say) for name in names}
         for client in clients.values():
             await stack.enter_async_context(client)
-        yield dict(clients)
+        yield clients
 
 
 class RunModels:

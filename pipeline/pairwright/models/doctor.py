@@ -9,12 +9,11 @@ from typer import Argument
 
 from pairwright import assets
 from pairwright.errors import CallFailed, EndpointRefused
-from pairwright.models.client import Meter
+from pairwright.models.call import KEY_ADVICE, Response, Transient
+from pairwright.models.client import Meter, Server
 from pairwright.models.connect import api_key
 from pairwright.models.model import Model, Reply
 from pairwright.models.recording import read_recording
-from pairwright.models.reply import KEY_ADVICE, Response, Transient
-from pairwright.models.server import Server
 from pairwright.progress import run_async
 from pairwright.records import Dropped
 from pairwright.settings.config import Config, load

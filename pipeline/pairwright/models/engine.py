@@ -1,29 +1,31 @@
-"""vLLM in this process instead of a server, with a table of flags that vLLM's own parser reads. It
-starts at the first call, so that a run over stored calls needs neither the engine nor a GPU."""
+"""vLLM in this process instead of a server: its async engine under its own chat completions, put
+together as `vllm run-batch` does, without a socket. Chat template, sampling, schemas and errors are
+those of `vllm serve`, so that a server can go on with what was begun here.
+
+It is imported and started at the first call: a run over stored calls needs neither engine nor GPU.
+"""
 
 import asyncio
 import gc
 import json
 import os
+import signal
 import time
 from argparse import ArgumentParser, Namespace
 from contextlib import suppress
-from importlib import import_module
-from importlib.util import find_spec
-from typing import TYPE_CHECKING, NoReturn
+from multiprocessing import resource_tracker
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
-from pydantic import JsonValue
+from pydantic import JsonValue, ValidationError
 
-from pairwright.assets import install
-from pairwright.errors import ConfigError, PairwrightError
+from pairwright.errors import ConfigError, EndpointRefused, PairwrightError, first_invalid
+from pairwright.models.call import Request, Response, Transient
 from pairwright.models.client import EndpointClient
-from pairwright.models.reply import Response, Transient
-from pairwright.models.request import Request
 from pairwright.settings.endpoints import Endpoint
 
 if TYPE_CHECKING:
-    from pairwright.models.vllm import EngineChat
-
+    from vllm.entrypoints.openai.chat_completion.serving import OpenAIServingChat
+    from vllm.v1.engine.async_llm import AsyncLLM
 
 # Defaults of vLLM's environment variables here. Standard output is for results; no usage is
 # reported; and a process that has threads must not be forked.
@@ -35,16 +37,6 @@ _ENVIRONMENT = {
 }
 SHUTDOWN_S = 10
 """The time in which its processes may end. Killed, they can leave shared memory behind."""
-
-
-def require_vllm(name: str) -> None:
-    """Raise ConfigError where vLLM is not installed, which the endpoint of this name asks for."""
-    if find_spec("vllm") is None:
-        raise ConfigError(
-            "vLLM is not installed",
-            where=f"[endpoints.{name}] engine = 'vllm'",
-            fix=f"Run {install('vllm')}; or name the base_url of a server.",
-        )
 
 
 class Engine(EndpointClient):
@@ -86,9 +78,7 @@ class Engine(EndpointClient):
         for variable, value in _ENVIRONMENT.items():
             os.environ.setdefault(variable, value)
         try:
-            # It takes seconds, and does so beside the loop.
-            vllm = await asyncio.to_thread(import_module, "pairwright.models.vllm")
-            served: EngineChat = await vllm.start(self.name, self._endpoint)
+            served = await start_chat(self.name, self._endpoint)
         except PairwrightError:
             raise
         except Exception as error:  # What vLLM, its model and the machine raise.
@@ -101,12 +91,80 @@ class Engine(EndpointClient):
         return served
 
 
+class EngineChat(NamedTuple):
+    """A running engine that answers chat completions."""
+
+    client: "AsyncLLM"
+    chat: "OpenAIServingChat"
+
+    async def reply(self, body: dict[str, Any], where: str) -> Response:
+        """Raises EndpointRefused once the engine is dead."""
+        from vllm.entrypoints.openai.chat_completion.protocol import ChatCompletionRequest
+        from vllm.entrypoints.serve import create_error_response
+        from vllm.entrypoints.serve.engine.protocol import ErrorResponse
+
+        try:
+            request = ChatCompletionRequest.model_validate(body)
+            reply = await self.chat.create_chat_completion(request)
+        except Exception as error:  # All that the server turns into a status.
+            if self.client.errored:
+                raise EndpointRefused(
+                    f"{where} has died: {str(error) or type(error).__name__}\n"
+                    "  vLLM's own words are above. Every finished call is stored: run again to"
+                    " go on."
+                ) from None
+            reply = create_error_response(error)
+        status = reply.error.code if isinstance(reply, ErrorResponse) else 200
+        return Response(status, reply.model_dump_json().encode())
+
+
+async def start_chat(name: str, endpoint: Endpoint) -> EngineChat:
+    """Load the endpoint's model, beside the loop, and put the server's chat template and parsers
+    around the engine.
+
+    Raises ConfigError naming a flag that vLLM refuses, and whatever vLLM raises.
+    """
+    flags, client = await asyncio.to_thread(_launched, name, endpoint)
+    from starlette.datastructures import State
+    from vllm.entrypoints.launchers.api_server.app_state import init_app_state
+
+    state = State()
+    await init_app_state(client, state, flags, await client.get_supported_tasks())
+    return EngineChat(client, state.openai_serving_chat)
+
+
+def _launched(name: str, endpoint: Endpoint) -> "tuple[Namespace, AsyncLLM]":
+    # The import takes seconds. That of the state is for the loop, which needs it next.
+    import vllm.entrypoints.launchers.api_server.app_state  # noqa: F401
+    from vllm.engine.arg_utils import AsyncEngineArgs
+    from vllm.entrypoints.launchers.run_batch import make_arg_parser
+    from vllm.usage.usage_lib import UsageContext
+    from vllm.utils.argparse_utils import FlexibleArgumentParser
+    from vllm.v1.engine.async_llm import AsyncLLM
+
+    # The parser insists on two files. They are not opened.
+    flags = parsed(make_arg_parser(FlexibleArgumentParser()), name, endpoint, ["-i", "", "-o", ""])
+    # A terminal sends Ctrl-C to all processes. Those of the engine do not hear it: a run that is
+    # asked to stop still wants the replies that are on their way. This one would unblock it later.
+    resource_tracker.ensure_running()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        engine = AsyncEngineArgs.from_cli_args(flags)
+        # Some defaults, such as how many calls run at once, differ by what it is used for.
+        usage = UsageContext.OPENAI_API_SERVER
+        return flags, AsyncLLM.from_engine_args(engine, usage_context=usage)
+    except ValidationError as error:
+        raise _wrong(name, ": ".join(filter(None, first_invalid(error)))) from None
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def parsed(parser: ArgumentParser, name: str, endpoint: Endpoint, required: list[str]) -> Namespace:
     """All flags as the parser's namespace; `required` is what it insists on. Raises ConfigError
     with what it says."""
 
     def refuse(message: str) -> NoReturn:
-        raise wrong(name, message)
+        raise _wrong(name, message)
 
     parser.error, parser.allow_abbrev = refuse, False  # type: ignore[method-assign]
     # What is stored and sent is the endpoint's `model`; a flag may say where its files lie.
@@ -127,7 +185,7 @@ def _word(value: JsonValue) -> str:
     return value if isinstance(value, str) else json.dumps(value)
 
 
-def wrong(name: str, message: str) -> ConfigError:
+def _wrong(name: str, message: str) -> ConfigError:
     """An error of the table of flags."""
     fix = "Its keys are flags of `vllm serve --help=all`, with underscores."
     return ConfigError(message, where=f"[endpoints.{name}.vllm]", fix=fix)

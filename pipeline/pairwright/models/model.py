@@ -23,14 +23,14 @@ from pairwright.errors import (
     Unanswered,
     first_invalid,
 )
-from pairwright.models.reply import (
+from pairwright.models.call import (
     CONTENT_FILTER,
     CONTEXT_LENGTH,
     MODEL_REFUSED,
     TOOL_CALL,
     Completion,
+    Request,
 )
-from pairwright.models.request import Request
 from pairwright.records import Dropped
 from pairwright.settings.endpoints import Endpoint, Sampling
 from pairwright.settings.prompt import Ask, Message

@@ -17,9 +17,8 @@ from typer import Option
 from pairwright.errors import CallFailed, InputError
 from pairwright.files import CALLS, write_whole
 from pairwright.lines import bounded_lines, unreadable
+from pairwright.models.call import RECORDED, Completion, Request, body_of, completion_of
 from pairwright.models.client import Client, Meter
-from pairwright.models.reply import RECORDED, Completion, body_of, completion_of
-from pairwright.models.request import Request
 from pairwright.models.store import Store
 from pairwright.options import RunPath
 from pairwright.records import Record, model_name

@@ -10,9 +10,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from pairwright.errors import EndpointRefused
-from pairwright.models.reply import CONTEXT_LENGTH, Response, Transient, body_of
-from pairwright.models.request import Request
-from pairwright.models.server import Server
+from pairwright.models.call import CONTEXT_LENGTH, Request, Response, Transient, body_of
+from pairwright.models.client import Server
 from pairwright.records import Record
 
 LEAST = -9999.0
@@ -55,10 +54,7 @@ class TokenLogprobs(Record):
 
 
 class _Refused(Exception):
-    """A reply that is a refusal."""
-
-    def __init__(self, reply: Response) -> None:
-        self.reply = reply
+    """A reply that is a refusal, as its one argument."""
 
 
 class ScoringServer(Server):
@@ -68,12 +64,11 @@ class ScoringServer(Server):
         try:
             return Response(200, await self.scored(request))
         except _Refused as refused:
-            return refused.reply
+            return Response(*refused.args[0])
         except (LookupError, TypeError, ValueError, AttributeError, RecursionError) as error:
             why = f"({type(error).__name__}: {error})"
-        raise Transient(
-            "malformed_body", f"{self.where}: not the scores of what was sent {why:.500}"
-        )
+        said = f"{self.where}: not the scores of what was sent {why:.500}"
+        raise Transient("malformed_body", said)
 
     @abstractmethod
     async def scored(self, request: Request) -> bytes:
@@ -144,7 +139,7 @@ class PromptLogprobs(ScoringServer):
             text = last["content"]
             answer = await self._asked(path, model, prompt=text, add_special_tokens=False)
         except _Refused as refused:
-            status, said, _ = refused.reply
+            status, said, _ = refused.args[0]
             if status in (404, 405) and b"does not exist" not in said:
                 raise EndpointRefused(f"{self.where}: {status} for /tokenize\n{_FIX}") from None
             raise

@@ -15,8 +15,7 @@ from typing import Any, NamedTuple, TextIO
 
 from pairwright.errors import InUse, StoreError
 from pairwright.files import locked
-from pairwright.models.reply import Completion
-from pairwright.models.request import Request
+from pairwright.models.call import Completion, Request
 
 APPLICATION_ID = 0x50575231  # "PWR1": another format has another number.
 SCHEMA = f"""
@@ -79,26 +78,23 @@ class Store:
                 "  Name the folder that `pairwright build` was given as --run."
             )
         self._lock = _lock(path) if writing else None
-        journal = path.with_name(f"{path.name}-wal")
-        # A reader goes through the journal of a writer, if there can be one.
-        changing = os.access(path.parent, os.W_OK, effective_ids=True) or (
-            journal.exists() and journal.stat().st_size
-        )
-        address = path.absolute().as_uri()
         try:
-            # In a notebook the event loop has a thread of its own, for which the caller's waits:
-            # one thread at a time uses the file.
-            self.connection = sqlite3.connect(
-                address if writing or changing else f"{address}?immutable=1",
-                isolation_level=None, uri=True, check_same_thread=False,
-            )  # fmt: skip
-            self._begin(writing, beneath)
+            self._open(writing, beneath)
         except (StoreError, sqlite3.DatabaseError) as error:
             if self._lock:
                 self._lock.close()
             raise unusable(path, error) from None
 
-    def _begin(self, writing: bool, beneath: Path | None) -> None:
+    def _open(self, writing: bool, beneath: Path | None) -> None:
+        address, journal = self.path.absolute().as_uri(), Path(f"{self.path}-wal")
+        # A reader goes through the journal of a writer, if there can be one.
+        if not writing and not os.access(self.path.parent, os.W_OK, effective_ids=True):
+            address += "" if journal.exists() and journal.stat().st_size else "?immutable=1"
+        # In a notebook the event loop has a thread of its own, for which the caller's waits: one
+        # thread at a time uses the file.
+        self.connection = sqlite3.connect(
+            address, isolation_level=None, uri=True, check_same_thread=False
+        )
         # 0 of a file without any table, which a kill may have left.
         if writing and self._pragma("schema_version") == 0:
             self.connection.executescript(SCHEMA)
@@ -107,15 +103,14 @@ class Store:
                 f"{self.path}: a database, but not one of this version of Pairwright\n"
                 "  Give another run folder; this file was left as it is."
             )
-        reply = "SELECT CAST(reply AS BLOB) FROM {}.calls WHERE key = ?1"
-        self._reply = reply.format("main")
+        self._reply = "SELECT CAST(reply AS BLOB) FROM main.calls WHERE key = ?1"
         if beneath:
             # One process reads and writes it, and needs no shared memory, which a file system of
             # several hosts may not have.
             self._pragma("main.locking_mode = EXCLUSIVE")
             address = f"{beneath.absolute().as_uri()}?immutable=1"
             self.connection.execute("ATTACH ? AS beneath", (address,))
-            self._reply += f" UNION ALL {reply.format('beneath')}"
+            self._reply += f" UNION ALL {self._reply.replace('main', 'beneath')}"
         if writing:
             self._pragma("main.journal_mode = WAL")
             self._pragma("main.synchronous = NORMAL")
@@ -196,16 +191,14 @@ class Store:
     def _flush(self) -> None:
         pending, self._pending = self._pending, []
         waiting, self._committed = self._committed, None
+        if waiting is None:  # Nothing waits, either.
+            return
         try:
-            if pending:
-                self.write(_CALL, pending)
+            self.write(_CALL, pending)
         except StoreError as failure:
-            if waiting is None:
-                raise
             waiting.set_exception(failure)
         else:
-            if waiting is not None:
-                waiting.set_result(None)
+            waiting.set_result(None)
 
     def totals(self) -> Usage:
         """Sums over all calls."""
@@ -242,7 +235,8 @@ class Store:
 
 def _call_row(request: Request, reply: Completion) -> SqlRow:
     served = "" if reply.served == request.model else reply.served
-    about = reply.key, request.purpose, request.model, *reply.tokens, served
+    tokens = reply.prompt_tokens, reply.completion_tokens, reply.cached_tokens
+    about = reply.key, request.purpose, request.model, *tokens, served
     return (*about, reply.body, request.canonical)
 
 
@@ -281,13 +275,15 @@ def unusable(path: Path, error: Exception, key: str = "") -> StoreError:
     written, or a damaged file."""
     if isinstance(error, StoreError):
         return error
+    # Of SQLite's names, such as SQLITE_READONLY_DIRECTORY, the first two words.
     sqlite = "_".join(str(getattr(error, "sqlite_errorname", "")).split("_")[:2])
+    codes = {getattr(error, "errno", None), sqlite}
     what = str(error)
     fix = "The file was left as it is. Restore it from a copy, or build into another folder."
-    if {getattr(error, "errno", None), sqlite} & {*_FULL}:
+    if codes & {*_FULL}:
         what = f"the disk is full ({error})"
         fix = "Everything stored before is kept. Make room, then run the same command again."
-    elif {getattr(error, "errno", None), sqlite} & {*_CLOSED}:
+    elif codes & {*_CLOSED}:
         what = f"cannot be written ({error})"
         fix = "Make the folder writable, or copy it to a disk that is."
     return StoreError(f"{path}{f' [{key}]' if key else ''}: {what}\n  {fix}")

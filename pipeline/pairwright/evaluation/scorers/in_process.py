@@ -30,8 +30,8 @@ from pairwright.evaluation.session import (
     ref_of,
 )
 from pairwright.models import CONTEXT_LENGTH, Completion, Request, completion_of
+from pairwright.models.call import body_of
 from pairwright.models.client import Client, Meter
-from pairwright.models.reply import body_of
 from pairwright.models.scores import score_reply
 from pairwright.models.store import Store
 from pairwright.records import Record

@@ -40,7 +40,7 @@ from pairwright.evaluation.session import (
     ref_of,
 )
 from pairwright.models import Request
-from pairwright.models.reply import body_of
+from pairwright.models.call import body_of
 from pairwright.models.scores import score_reply
 from pairwright.pairs.conversion import user_message
 from pairwright.records import Record

@@ -1,7 +1,8 @@
-"""Replies: a reply as it is stored, or the reason for a missing one.
+"""A call: a request with its key, the reply as it is stored, or the reason for a missing one.
 
-A `Response` is the answer of a server or an engine, whatever its status. `read_reply` makes the
-`Completion` of it that is stored and read, or raises what the failure means.
+A `Request` has a key, which omits what does not change the answer (base URL, timeouts, retries,
+concurrency). A `Response` is the answer of a server or an engine, whatever its status. `read_reply`
+makes the `Completion` of it that is stored and read, or raises what the failure means.
 """
 
 import json
@@ -11,12 +12,17 @@ import re
 import time
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
+from functools import cached_property
+from hashlib import blake2b
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from pydantic_core import to_json
+
 from pairwright.errors import CallFailed, EndpointRefused
-from pairwright.models.request import bytes_of
+from pairwright.settings.prompt import Message
 from pairwright.text import visible
 
 RECORDED = "pairwright-recorded"
@@ -27,6 +33,85 @@ MODEL_REFUSED, TOOL_CALL = "model_refused", "tool_call"
 """The `finish` of a message that has a refusal, or calls a tool, and has no content."""
 _BROKEN_OFF = ("error", "abort", "aborted", "cancelled", "canceled")
 """Finish reasons of engines that gave up: what there is of the text is not a reply."""
+
+
+_SAMPLED = (
+    "draw", "extra", "max_tokens", "model", "revision", "schema_name", "seed", "temperature",
+    "top_p",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Request:
+    """One effective chat-completion request."""
+
+    model: str
+    messages: tuple[Message, ...]
+    max_tokens: int
+    revision: str | None = None
+    temperature: float | None = None
+    top_p: float | None = None
+    seed: int | None = None
+    schema_name: str | None = None
+    schema_json: str | None = None
+    extra: str = "{}"
+    """Canonical JSON of further body fields, such as a reasoning effort."""
+    draw: int = 0
+    purpose: str = ""
+    """The name of the prompt, for people; not part of the key."""
+
+    @cached_property
+    def canonical(self) -> str:
+        """The documented form that is hashed: compact JSON, fields in alphabetical order."""
+        fields = {name: getattr(self, name) for name in _SAMPLED}
+        fields |= {"messages": self.spoken, "schema": self.schema_json}
+        return bytes_of(dict(sorted(fields.items()))).decode()
+
+    @cached_property
+    def key(self) -> str:
+        """The tagged hash of all that decides the answer."""
+        return key_of(self.canonical)
+
+    @property
+    def spoken(self) -> list[dict[str, str]]:
+        """The messages as the API takes them."""
+        return [{"content": m.content, "role": m.role} for m in self.messages]
+
+    @classmethod
+    def of(cls, canonical: str, purpose: str) -> "Request":
+        """The request whose canonical form this is."""
+        fields = json.loads(canonical)
+        messages = tuple(Message(**message) for message in fields.pop("messages"))
+        schema = fields.pop("schema")
+        return cls(**fields, messages=messages, schema_json=schema, purpose=purpose)
+
+    def body(self, token_parameter: str) -> dict[str, Any]:
+        """The JSON body of the chat completion that is sent."""
+        sampled = {"temperature": self.temperature, "top_p": self.top_p, "seed": self.seed}
+        body: dict[str, Any] = {
+            "model": self.model,
+            "messages": self.spoken,
+            token_parameter: self.max_tokens,
+            **{name: value for name, value in sampled.items() if value is not None},
+        }
+        if self.schema_json is not None:
+            schema = json.loads(self.schema_json)
+            named = {"name": self.schema_name, "schema": schema, "strict": True}
+            body["response_format"] = {"type": "json_schema", "json_schema": named}
+        return {**body, **json.loads(self.extra)}
+
+
+def bytes_of(body: dict[str, Any]) -> bytes:
+    """Compact JSON. Half an emoji, which no UTF-8 can hold, is escaped."""
+    try:
+        return to_json(body)
+    except ValueError:  # PydanticSerializationError
+        return json.dumps(body, separators=(",", ":")).encode()
+
+
+def key_of(canonical: str) -> str:
+    """The tagged key of a canonical request: `b2:` and 40 hex digits of blake2b."""
+    return "b2:" + blake2b(canonical.encode(), digest_size=20).hexdigest()
 
 
 class Response(NamedTuple):
@@ -57,11 +142,6 @@ class Completion(NamedTuple):
     """The model that the reply says answered; empty if it names none."""
     body: bytes = b""
     """The reply as it came and is stored."""
-
-    @property
-    def tokens(self) -> tuple[int, int, int]:
-        """Tokens of the prompt, of the reply, and those of the prompt from a cache."""
-        return self.prompt_tokens, self.completion_tokens, self.cached_tokens
 
     @property
     def only_thinking(self) -> bool:
@@ -110,8 +190,6 @@ def completion_of(key: str, body: bytes) -> Completion:
         thought, text = _without_thinking(text)
         reasoning = message.get("reasoning_content") or message.get("reasoning") or ""
         prompt, reply = _count(usage, "prompt_tokens"), _count(usage, "completion_tokens")
-        cached = _count(usage, "prompt_tokens_details", "cached_tokens")
-        thinking = _count(usage, "completion_tokens_details", "reasoning_tokens")
         return Completion(
             key,
             # Half an emoji, cut inside its escape, can be written to no file.
@@ -120,8 +198,8 @@ def completion_of(key: str, body: bytes) -> Completion:
             reasoning + thought,
             prompt,
             reply,
-            min(prompt, cached),
-            min(reply, thinking),
+            min(prompt, _count(usage, "prompt_tokens_details", "cached_tokens")),
+            min(reply, _count(usage, "completion_tokens_details", "reasoning_tokens")),
             data.get("object") == RECORDED,
             " ".join(visible(str(data.get("model") or "")).split())[:200],
             body,
@@ -174,6 +252,8 @@ def _count(usage: Any, *names: str) -> int:
     return int(usage) if isinstance(usage, int | float) and 0 <= usage < 1_000_000_000 else 0
 
 
+# The model that answered, secrets, and a server's words
+
 _VERSION = re.compile(r"(?:[-@:](?:latest|\d{3,}(?:-\d\d){0,2}))?(?:\.gguf)?")
 
 
@@ -184,9 +264,6 @@ def is_same_model(served: str, wanted: str) -> bool:
     short, long = sorted(names, key=len)
     ending = long[len(short) :] if short and long.startswith(short) else "-"
     return _VERSION.fullmatch(ending) is not None
-
-
-# Secrets
 
 
 class Secrets:
