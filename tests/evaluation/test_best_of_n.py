@@ -1,7 +1,6 @@
 """What a scorer's pick of k samples is worth, and outputs that are judged by the rubrics."""
 
 import json
-import math
 import re
 from collections.abc import Callable, Iterator
 from itertools import combinations
@@ -31,14 +30,12 @@ from pairwright.evaluation.outputs import (
     JudgedOutput,
     PersonQuestion,
     asked_questions,
-    output_scores,
     questions_by_id,
     read_outputs,
 )
 from pairwright.evaluation.scorers.scorer import ScorerRef
 from pairwright.lines import read_lines
 from pairwright.pairs import Row
-from pairwright.records import AspectScore
 from study import Done, pairwright
 
 REF = BenchmarkRef(name="r", version="1.0.0", digest="d")
@@ -83,20 +80,6 @@ def test_all_subsets_are_what_counting_them_gives(scores: list[float], k: int) -
     assert found == pytest.approx(by_hand(scores, WORTH, k), abs=1e-12)
 
 
-@pytest.mark.parametrize("k", [0, 7])
-def test_more_than_there_are_is_refused_and_never_repeated(k: int) -> None:
-    with pytest.raises(ValueError, match="there are 6 samples"):
-        of_subsets(np.zeros(6), np.array(WORTH), k)
-
-
-@pytest.mark.parametrize("k", [1, 2, 5, 10])
-def test_of_right_and_wrong_samples_it_is_pass_at_k(k: int) -> None:
-    # Chen et al. 2021 (Codex), eq. 1: 1 - C(n - c, k) / C(n, k) for c right ones of n.
-    worth = np.array([1.0] * 3 + [0.0] * 7)
-    expected = 1 - math.comb(7, k) / math.comb(10, k)
-    assert of_subsets(worth, worth, k) == pytest.approx(expected)
-
-
 # Curves
 
 
@@ -105,7 +88,7 @@ def made(
     scores: list[list[float]],
     users: str = "abcdef",
     policy: str = "p",
-    **changes: Any,
+    model: str = "rm",
 ) -> Downstream:
     """The result of one scorer; `users` has a letter for the user of each question."""
     samples = [
@@ -116,13 +99,15 @@ def made(
         for draw, worth in enumerate(of)
     ]  # fmt: skip
     scored = [
-        SampleScores(question=f"p{n}", scorer="s", scores=tuple(of))
-        if of
-        else SampleScores(question=f"p{n}", scorer="s", unscored="http_500")
+        SampleScores(
+            question=f"p{n}", scorer="s", scores=tuple(of), unscored="" if of else "http_500"
+        )
         for n, of in enumerate(scores)
     ]
-    scorer = {"name": "s", "kind": "pointwise", "model": "rm"} | changes
-    models = [ScorerRef(name="policy", kind="policy", model=policy), ScorerRef(**scorer)]
+    models = [
+        ScorerRef(name="policy", kind="", model=policy),
+        ScorerRef(name="s", kind="", model=model),
+    ]
     return result_of(Sampled(models, samples, scored), JUDGE, 2, REF)
 
 
@@ -144,21 +129,17 @@ def test_a_curve_is_the_mean_over_questions_with_its_interval_by_user() -> None:
 
 
 def test_a_question_without_a_score_for_every_sample_does_not_count() -> None:
-    found = made([[0.0, 1.0], [0.8, 0.2]], [[1.0, 2.0], []], model="j")
+    found = made([[0.0, 1.0], [0.8, 0.2]], [[1.0, 2.0], []], model="j", policy="<script>x</script>")
     assert found.figure("adherence", "s", "2").n == 1
     (part,) = found.parts
     assert (part.counted, part.unscored, part.short) == (1, {"http_500": 1}, True)
     assert found.warnings == ("s is the judge's own model: this is not evidence.",)
+    page = found.page(**curves_of(found))
+    assert "<script>" not in page.html
+    assert "&lt;script&gt;" in page.html
     nothing = made([], [])
     assert (nothing.figures, nothing.parts[0].short) == ((), True)
     assert not curves_of(nothing)
-
-
-def test_a_model_that_bears_a_hostile_name_is_shown_as_it_is() -> None:
-    found = made([[0.0, 1.0]], [[0, 1]], policy="<script>x</script>")
-    page = found.page(curves_of(found))
-    assert "<script>" not in page.html
-    assert "&lt;script&gt;" in page.html
 
 
 # Outputs
@@ -221,26 +202,6 @@ def test_a_bad_file_of_outputs_is_refused_with_its_line(
     assert f"{path}{where}" in str(caught.value)
     assert what in str(caught.value)
     assert caught.value.fix
-
-
-def judged(n: int, adherence: float | None, why: str = "") -> tuple[JudgedOutput, PersonQuestion]:
-    scores = () if adherence is None else (AspectScore(reason="r", score=round(2 * adherence)),)
-    output = JudgedOutput(
-        id=f"i{n}", pair=f"p{n}", model="m", adherence=adherence, scores=scores, unscored=why
-    )
-    return output, PersonQuestion(f"p{n}", "Why?", (), ("a",), f"user-{n}", True)
-
-
-def test_outputs_without_a_score_are_never_zero() -> None:
-    given = [judged(0, 1.0), judged(1, 0.5), judged(2, None, "unparseable")]
-    found = output_scores(given, 5, JUDGE, REF)
-    figure, (part,) = found.figure("adherence", "m"), found.parts
-    assert (figure.value, figure.n) == (0.75, 2)
-    assert (part.asked, part.counted, part.unscored) == (3, 2, {"unparseable": 1})
-    assert "m: outputs for 3 of 5 questions." in found.notes
-    trial = BenchmarkRef(name="r", version="0.1.0-trial", digest="b2:00", kind="trial")
-    none = output_scores([judged(0, None, "empty_output")], 5, JUDGE, trial)
-    assert (none.figures, none.warnings) == ((), (trial.warning,))
 
 
 # The commands, on a real port
@@ -328,7 +289,7 @@ def work(
     small_release: Path, tmp_path: Path, questions: dict[str, PersonQuestion]
 ) -> Iterator[Work]:
     with in_thread(toy()) as endpoint:
-        made = Work(small_release, tmp_path, endpoint, asked_questions(questions))
+        made = Work(small_release, tmp_path, endpoint, list(asked_questions(questions).values()))
         made.write()
         yield made
 
@@ -397,22 +358,33 @@ def test_a_question_whose_sample_gets_no_verdict_leaves_and_is_named(work: Work)
 
 
 SCORE = {"number": 1, "reason": "r", "score": 2}
-OFF_THE_SCALE = {"number": 2, "reason": "r", "score": 3}
+UNREADABLE = {
+    "Draw 1.": "20",
+    "Draw 2.": " ",
+    "Draw 3.": json.dumps({"scores": [SCORE]}),
+    "Draw 4.": json.dumps({"scores": [SCORE, {**SCORE, "number": 2, "score": 3}]}),
+}
+"""Replies to outputs: a number, nothing, too few scores, and a score off the scale."""
 
 
-@pytest.mark.parametrize(
-    "reply",
-    ["20", " ", {"scores": [SCORE]}, {"scores": [SCORE, OFF_THE_SCALE]}],
-    ids=["a number", "empty", "too few scores", "off the scale"],
-)
-def test_a_judgement_that_cannot_be_read_is_a_reason_and_never_zero(work: Work, reply: Any) -> None:
-    text = reply if isinstance(reply, str) else json.dumps(reply)
-    work.endpoint.handler = toy(lambda _: text)
-    work.outputs("Draw 2.")
+def test_a_judgement_that_cannot_be_read_is_a_reason_and_never_zero(work: Work) -> None:
+    work.endpoint.handler = toy(UNREADABLE.get)
+    texts = ["Draw 5.", *UNREADABLE, " "]
+    outputs = [
+        line(id=asked.pair, output=text) for asked, text in zip(work.questions, texts, strict=False)
+    ]
+    (work.folder / "outputs.jsonl").write_text("".join(outputs), encoding="utf-8")
     done = work.judge()
     assert done.code == 1
-    assert {(line.adherence, line.unscored) for line in work.judged} == {(None, "unparseable")}
-    assert "not known" in done.out
+    assert [(one.adherence, one.unscored) for one in work.judged] == [
+        (1, ""), *[(None, "unparseable")] * 4, (None, "empty_output"),
+    ]  # fmt: skip
+    found = work.found("judged")
+    (part,) = found.parts
+    assert (part.asked, part.counted) == (6, 1)
+    assert part.unscored == {"empty_output": 1, "unparseable": 4}
+    assert found.figure("adherence", "m").n == 1
+    assert f"m: outputs for 6 of {len(work.questions)} questions." in found.notes
 
 
 def test_a_call_that_fails_is_a_reason_and_is_asked_again_by_the_next_run(work: Work) -> None:

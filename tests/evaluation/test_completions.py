@@ -13,11 +13,12 @@ from pairwright.evaluation.best_of_n import Sample, Sampled, SampleScores
 from pairwright.evaluation.completions import (
     ROUGE,
     WRONG,
+    refusal,
     result_of,
     rouge,
     shown_posts,
-    task,
 )
+from pairwright.evaluation.conditions import Posts
 from pairwright.evaluation.downstream import Downstream
 from pairwright.evaluation.scorers.scorer import ScorerRef
 from pairwright.records import Item
@@ -25,11 +26,7 @@ from pairwright.settings.rules import HistoryRules
 from scripted import item, posts
 from study import Done, pairwright
 
-HISTORY = HistoryRules()
-
-
 # ROUGE
-
 
 GUNMAN = "police killed the gunman"
 
@@ -55,19 +52,19 @@ def test_rouge_is_the_published_one(written: str, truth: str, one: float, longes
     assert rouge(written, truth) == pytest.approx((one, longest), abs=1e-6)
 
 
-# Which items can be asked
+# Which items can be asked, and with what
 
 
 def asked(narrative: str | None, *profile: str, question: str = "Which flour?") -> Item:
     return item(posts(*profile or ("I bake rye bread.",)), narrative=narrative, question=question)
 
 
-OTHER = posts("My bicycle's chain is rusty.", prefix="other")
+OTHER = posts(*(f"Chain number {n} is rusty." for n in range(9)), prefix="other")
 BODY = "I have tried two kinds of flour and neither of them rises as it should in my small oven."
 
 
 @pytest.mark.parametrize(
-    ("given", "other", "expected"),
+    ("given", "other", "why"),
     [
         (asked(None), OTHER, "empty_body"),
         (asked("?!"), OTHER, "empty_body"),
@@ -75,26 +72,20 @@ BODY = "I have tried two kinds of flour and neither of them rises as it should i
         (asked(BODY, BODY.replace("two", "three")), OTHER, "body_in_posts"),
         (asked(BODY), posts(f"So: {BODY}"), "body_in_posts"),
         (asked("flour", question="Which flour is best?"), OTHER, "body_in_title"),
-        (asked(BODY), None, "no_other_profile"),
-        (asked(BODY), OTHER, (asked(BODY), OTHER)),
+        (asked(BODY), (), "no_other_profile"),
+        (asked(BODY), OTHER, ""),
     ],
 )
-def test_an_item_is_asked_or_says_why_not(given: Item, other: Any, expected: object) -> None:
-    assert task(given, other) == expected
-
-
-# Conditions
+def test_an_item_is_asked_or_says_why_not(given: Item, other: Posts, why: str) -> None:
+    assert refusal(given, other) == why
 
 
 def test_own_posts_and_as_many_of_another_are_shown() -> None:
     given = asked(BODY, *(f"Flour number {n}." for n in range(5)))
-    other = posts(*(f"Chain number {n}." for n in range(9)), prefix="other")
-    made = task(given, other)
-    assert not isinstance(made, str)
-    shown = shown_posts(made, (8, 2), HISTORY)
-    assert list(shown) == ["none", "wrong-profile", "posts-2", "posts-8"]
+    shown = shown_posts(given, OTHER, (8, 2), HistoryRules())
+    assert list(shown) == ["none", WRONG, "posts-2", "posts-8"]
     assert [len(posts) for posts in shown.values()] == [0, 5, 2, 5]
-    assert set(shown[WRONG]) < set(other)
+    assert set(shown[WRONG]) < set(OTHER)
     assert shown["posts-8"] == given.profile
 
 

@@ -5,19 +5,20 @@ score. The texts are the policy's draws 0 to N - 1: a run with a larger N contin
 If a scorer gives several texts its best score, each of them is picked equally often.
 """
 
-from collections.abc import Awaitable, Callable, Hashable, Iterable, Mapping, Sequence
-from math import comb
-from typing import Annotated, NamedTuple
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from itertools import islice
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from pydantic import Field
+from scipy.special import comb
 from typer import Option
 
 from pairwright.errors import CallFailed
 from pairwright.evaluation.benchmark import Benchmark, BenchmarkRef
 from pairwright.evaluation.conditions import Posts, ask_fitting
-from pairwright.evaluation.downstream import Downstream, best_of, figures_of, part_of
+from pairwright.evaluation.downstream import Downstream, Figure, best_of, figures_of, part_of
 from pairwright.evaluation.outputs import adherence_of, asked_questions, questions_by_id
 from pairwright.evaluation.scorers.scorer import (
     PromptContent,
@@ -26,11 +27,7 @@ from pairwright.evaluation.scorers.scorer import (
     Unscored,
     failed_call,
 )
-from pairwright.evaluation.session import (
-    ScorerSession,
-    open_session,
-    pointwise,
-)
+from pairwright.evaluation.session import OpenScorer, ScorerSession, open_session, pointwise
 from pairwright.evaluation.settings import ScorersFile, policy_of, scorer_settings
 from pairwright.models import together
 from pairwright.options import OutPath, ReleasePath, SubjectLimit, SubjectSplit
@@ -58,8 +55,6 @@ class SampleTask(NamedTuple):
     """The user's posts, oldest first: scorers are shown the best of them."""
     shown: Mapping[str, Posts]
     """The posts that the policy is shown, by condition. Scorers pick among the last one's texts."""
-    values: Mapping[str, Hashable] = {}
-    """Further values of the policy's prompt."""
 
 
 class Sample(Record):
@@ -97,7 +92,8 @@ class Sampled(NamedTuple):
     scores: list[SampleScores]
 
 
-Worth = Callable[[SampleTask, str], Awaitable[dict[str, float] | Unscored]]
+Worth = Callable[[SampleTask, str], Awaitable[dict[str, Any]]]
+"""Finds the `worth` of a task's text, or the reason that it has none."""
 
 
 async def sampled(
@@ -107,14 +103,12 @@ async def sampled(
     n: int,
     worth: Worth,
     scorers: Sequence[str],
-    history: HistoryRules,
     stop: Callable[[], None] = lambda: None,
 ) -> Sampled:
     """Draw n texts for each task in its last condition, and one in each other, and find their
     worth. Then every scorer scores those of the last, one scorer after the other.
 
-    `history` has the rules for the posts of scorers; `stop` stops the calls of `worth`. Raises
-    ConfigError, and as the session's `each` does.
+    `stop` stops the calls of `worth`. Raises ConfigError, and as the session's `each` does.
     """
     session.check_pointwise(scorers)
     spec, pieces = policy_of(session.settings, n), list[tuple[SampleTask, str, int]]()
@@ -126,26 +120,23 @@ async def sampled(
 
         async def drawn(piece: tuple[SampleTask, str, int]) -> Sample:
             task, condition, draw = piece
-            posts, text = task.shown[condition], ""
+            posts = task.shown[condition]
             # The posts are chosen already.
-            rules = HistoryRules(**spec.history.model_dump() | {"posts": max(1, len(posts))})
-            found: dict[str, float] | Unscored
+            rules = HistoryRules(**dict(spec.history) | {"posts": max(1, len(posts))})
+            language = language_of(task.question, *(post.text for post in task.posts))
+            values = in_language(language, (spec.words,))
             try:
                 reply, _ = await with_history(
                     session.prompts, prompt, task.question, posts, rules,
-                    lambda ask: policy.model.write(ask, draw), words=spec.words, **task.values,
+                    lambda ask: policy.model.write(ask, draw), words=spec.words, **values,
                 )  # fmt: skip
                 if isinstance(reply, Dropped):
-                    found = Unscored(reply.reason, f"draw {draw}: {reply.detail}")
+                    fields: dict[str, Any] = Unscored(reply.reason, reply.detail).fields
                 else:
-                    text, found = reply, await worth(task, reply)
+                    fields = {"text": reply} | await worth(task, reply)
             except CallFailed as error:
-                found = failed_call(error)
-            more = found.fields if isinstance(found, Unscored) else {"worth": found}
-            return Sample.model_validate(
-                {"id": task.id, "user": task.user, "condition": condition, "draw": draw,
-                 "text": text, **more}
-            )  # fmt: skip
+                fields = failed_call(error).fields
+            return Sample(id=task.id, user=task.user, condition=condition, draw=draw, **fields)
 
         def end() -> None:
             policy.stop()
@@ -154,66 +145,57 @@ async def sampled(
         samples = await session.calls.each(
             "texts sampled", pieces, drawn, workers=policy.workers, stop=end
         )
+    texts = texts_of(samples, [])
+    whole = dict(list(texts[texts.reason == ""].groupby(["id", "condition"]).text))
+    places = [(task, (task.id, list(task.shown)[-1])) for task in tasks]
+    written = [(task, list(whole[place])) for task, place in places if place in whole]
     found = Sampled([policy.ref], samples, [])
     for name in scorers:
-        ref, scores = await _scores_by(session, name, tasks, samples, history)
-        found.models.append(ref)
-        found.scores.extend(scores)
+        async with session.scorer(name) as opened:
+            found.models.append(opened.ref)
+            found.scores.extend(await _scored(session, name, opened, written))
     return found
 
 
-async def _scores_by(
+async def _scored(
     session: ScorerSession,
     name: str,
-    tasks: Sequence[SampleTask],
-    samples: Iterable[Sample],
-    history: HistoryRules,
-) -> tuple[ScorerRef, list[SampleScores]]:
-    """Score the texts of the tasks' last conditions with one scorer, if all texts are there."""
-    frame = texts_of(samples, [])
-    whole = dict(list(frame[frame.reason == ""].groupby(["id", "condition"]).text))
-    written = [
-        (task, tuple(whole[place]))
-        for task in tasks
-        if (place := (task.id, list(task.shown)[-1])) in whole
-    ]
-    async with session.scorer(name) as opened:
-        scorer = pointwise(name, opened.scorer)
+    opened: OpenScorer,
+    written: list[tuple[SampleTask, list[str]]],
+) -> list[SampleScores]:
+    """Score texts with one scorer, all texts of a question beside the same posts."""
+    scorer, history = pointwise(name, opened.scorer), session.settings.history
 
-        async def scored(given: tuple[SampleTask, tuple[str, ...]]) -> SampleScores:
-            task, texts = given
+    async def scored(given: tuple[SampleTask, list[str]]) -> SampleScores:
+        task, texts = given
 
-            async def ask(shown: PromptContent) -> list[float] | Unscored:
-                # All texts of a question are scored beside the same posts.
-                found = await together(*(scorer.score(shown, text) for text in texts))
-                values = [one.value for one in found if isinstance(one, ResponseScore)]
-                missing = [one for one in found if isinstance(one, Unscored)]
-                return missing[0] if missing else values
+        async def ask(shown: PromptContent) -> list[float] | Unscored:
+            found = await together(*(scorer.score(shown, text) for text in texts))
+            missing = (one for one in found if isinstance(one, Unscored))
+            values = [one.value for one in found if isinstance(one, ResponseScore)]
+            return next(missing, values)
 
-            posts = selected(task.question, task.posts, history)
-            try:
-                scores, _ = await ask_fitting(PromptContent(task.question, posts), history, ask)
-            except CallFailed as error:
-                scores = failed_call(error)
-            found = scores.fields if isinstance(scores, Unscored) else {"scores": scores}
-            return SampleScores.model_validate({"question": task.id, "scorer": name} | found)
+        shown = PromptContent(task.question, selected(task.question, task.posts, history))
+        try:
+            scores, _ = await ask_fitting(shown, history, ask)
+        except CallFailed as error:
+            scores = failed_call(error)
+        more: dict[str, Any] = scores.fields if isinstance(scores, Unscored) else {"scores": scores}
+        return SampleScores(question=task.id, scorer=name, **more)
 
-        workers = max(1, opened.workers // max((len(texts) for _, texts in written), default=1))
-        return opened.ref, await session.calls.each(
-            f"scored by {name}", written, scored, workers=workers, stop=opened.stop
-        )
+    workers = max(1, opened.workers // max((len(texts) for _, texts in written), default=1))
+    return await session.calls.each(
+        f"scored by {name}", written, scored, workers=workers, stop=opened.stop
+    )
 
 
 def texts_of(samples: Iterable[Sample], figures: Sequence[str]) -> pd.DataFrame:
     """A line for each text: `id, condition, cluster, text, reason`, and its worth by figure. The
     reason is set if its question does not count in the condition: one of the texts is missing."""
-    lines = [
-        {"id": one.id, "condition": one.condition, "cluster": one.user, "text": one.text,
-         "reason": one.unscored, **one.worth}
-        for one in samples
-    ]  # fmt: skip
-    columns = ["id", "condition", "cluster", "text", "reason", *figures]
-    frame = pd.DataFrame(lines, columns=columns)
+    lines = [dict(one) | one.worth for one in samples]
+    columns = ["id", "condition", "user", "text", "unscored", *figures]
+    named = {"user": "cluster", "unscored": "reason"}
+    frame = pd.DataFrame(lines, columns=columns).rename(columns=named)
     frame["reason"] = frame.groupby(["id", "condition"]).reason.transform("max")
     return frame
 
@@ -225,37 +207,30 @@ def picks_of(
     question's `texts`, by figure; the reason is set if that is not known."""
     by_question, lines = dict(list(texts.groupby("id"))), []
     for line in scored:
-        own = by_question[line.question]
+        own, scores = by_question[line.question], np.array(line.scores)
+        about = {"scorer": line.scorer, "id": line.question, "cluster": own.cluster.iloc[0]}
         for k in ks:
             found = {
-                name: of_subsets(np.array(line.scores), own[name].to_numpy(float), k)
+                name: of_subsets(scores, own[name].to_numpy(float), k)
                 for name in figures
                 if not line.unscored
             }
-            about = {"id": line.question, "cluster": own.cluster.iloc[0], "reason": line.unscored}
-            lines.append({"scorer": line.scorer, "k": k, **about, **found})
+            lines.append({**about, "k": k, "reason": line.unscored, **found})
     return pd.DataFrame(lines, columns=["scorer", "k", "id", "cluster", "reason", *figures])
 
 
 def of_subsets(scores: Floats, worth: Floats, k: int) -> float:
     """The mean worth of the sample with the highest score, over all subsets of k of the N samples:
-    an unbiased estimate of best-of-k that uses every sample. Both arrays have shape (N,). Raises
-    ValueError if k is not from 1 to N.
+    an unbiased estimate of best-of-k that uses every sample. Both arrays have shape (N,).
 
-    Without ties the sample of rank r (1 is the lowest) is best in C(r - 1, k - 1) of C(N, k)
-    subsets. With ties, let m samples tie above a lower ones. The best of a subset is one of the m
-    in C(a + m, k) - C(a, k) subsets: those of all a + m samples, less those of the a lower ones.
-    Each of the m has an equal share of them.
+    Let m samples tie above a lower ones. The best of a subset is one of the m in C(a + m, k) -
+    C(a, k) of C(N, k) subsets: those of all a + m samples, less those of the a lower ones. Each of
+    the m has an equal share of them.
     """
-    if not 1 <= k <= len(scores):
-        raise ValueError(f"k is {k}, and there are {len(scores)} samples")
-    _, group, sizes = np.unique(scores, return_inverse=True, return_counts=True)
-    subsets = comb(len(scores), k)
-    shares = [
-        (comb(int(end), k) - comb(int(end - size), k)) / subsets / int(size)
-        for end, size in zip(np.cumsum(sizes), sizes, strict=True)
-    ]
-    return float(np.array(shares, np.float64)[group] @ worth)
+    lower = (scores < scores[:, None]).sum(axis=1)
+    tied = (scores == scores[:, None]).sum(axis=1)
+    shares = (comb(lower + tied, k) - comb(lower, k)) / comb(len(scores), k) / tied
+    return float(shares @ worth)
 
 
 def result_of(found: Sampled, judge: ScorerRef, n: int, benchmark: BenchmarkRef) -> Downstream:
@@ -308,12 +283,14 @@ def result_of(found: Sampled, judge: ScorerRef, n: int, benchmark: BenchmarkRef)
 
 def curves_of(result: Downstream) -> dict[str, Plot]:
     """The plot of the pick's adherence over k."""
-    shares = [one for one in result.figures if one.column == "adherence"]
-    curves = []
-    for name in dict.fromkeys(one.row[0] for one in shares):
-        own = [one for one in shares if one.row[0] == name]
-        ks = [int(one.row[1]) for one in own]
-        curves.append(Curve(visible(name), ks, own, dotted=name == CEILING))
+    of_scorers = dict[str, list[Figure]]()
+    for one in result.figures:
+        if one.column == "adherence":
+            of_scorers.setdefault(one.row[0], []).append(one)
+    curves = [
+        Curve(visible(name), [int(one.row[1]) for one in own], own, dotted=name == CEILING)
+        for name, own in of_scorers.items()
+    ]
     axes = "k, samples that the scorer picks from", "adherence of its pick"
     caption = "Best of k over all subsets of k of the samples, with 95 % intervals by user."
     return {"curves": draw_curves(curves, axes, caption=caption, name="curves")} if curves else {}
@@ -348,35 +325,32 @@ def best_of_n(
     """
     folder, (settings, prompts) = output_folder(out), scorer_settings(scorers)
     benchmark, spec = Benchmark.built(release, split), policy_of(settings, n)
-    questions = {
-        one.pair: one for one in asked_questions(questions_by_id(benchmark.rows()))[:limit]
-    }
-    tasks = []
-    for id, one in questions.items():
-        language = language_of(one.question, *(post.text for post in one.posts))
-        shown = {"profile": selected(one.question, one.posts, spec.history)}
-        values = in_language(language, (spec.words,))
-        tasks.append(SampleTask(id, one.cluster, one.question, one.posts, shown, values))
+    asked = asked_questions(questions_by_id(benchmark.rows()))
+    tasks = [
+        SampleTask(
+            id,
+            one.cluster,
+            one.question,
+            one.posts,
+            {"profile": selected(one.question, one.posts, spec.history)},
+        )
+        for id, one in islice(asked.items(), limit)
+    ]
 
     async def run(session: ScorerSession) -> tuple[Sampled, ScorerRef]:
         async with session.role("judge") as judge:
 
-            async def worth(task: SampleTask, text: str) -> dict[str, float] | Unscored:
-                said = await adherence_of(questions[task.id], text, judge.model, prompts)
-                return said if isinstance(said, Unscored) else {"adherence": round(said.share, 6)}
+            async def worth(task: SampleTask, text: str) -> dict[str, Any]:
+                found = await adherence_of(asked[task.id], text, judge.model, prompts)
+                own = found.get("adherence")
+                return found if own is None else {"worth": {"adherence": own}}
 
-            asked = list(dict.fromkeys(names))
-            found = await sampled(
-                session, tasks, "sample", n, worth, asked, settings.history, judge.stop
-            )
-            return found, judge.ref
+            each = list(dict.fromkeys(names))
+            return await sampled(session, tasks, "sample", n, worth, each, judge.stop), judge.ref
 
     with open_session(settings, prompts, folder, progress, stop) as session:
         found, judge = run_async(run(session))
     result = result_of(found, judge, n, benchmark.ref)
-    result.write(
-        folder,
-        {"samples.jsonl": found.samples, "scores.jsonl": found.scores},
-        curves_of(result),
-    )
+    curves = curves_of(result)
+    result.write(folder, {"samples.jsonl": found.samples, "scores.jsonl": found.scores}, **curves)
     return result

@@ -12,7 +12,7 @@ of the package rouge-score 0.1.2, which drops every other letter; here letters o
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import pandas as pd
 from typer import Argument, Option
@@ -20,15 +20,14 @@ from typer import Argument, Option
 from pairwright import assets, text
 from pairwright.errors import InputError
 from pairwright.evaluation.best_of_n import Sampled, SampleTask, picks_of, sampled, texts_of
-from pairwright.evaluation.conditions import Strangers
+from pairwright.evaluation.conditions import Posts, Strangers
 from pairwright.evaluation.downstream import Downstream, figures_of, part_of
-from pairwright.evaluation.scorers.scorer import reasons
 from pairwright.evaluation.session import open_session
 from pairwright.evaluation.settings import ScorersFile, policy_of, scorer_settings
 from pairwright.options import ItemLimit, OutPath
 from pairwright.pages.output import output_folder
 from pairwright.progress import Progress, Stop, log_notes, run_async
-from pairwright.records import Item, Post
+from pairwright.records import Item
 from pairwright.retrieve import selected
 from pairwright.settings.domains import Domains
 from pairwright.settings.rules import HistoryRules, SourceRules
@@ -41,37 +40,34 @@ KS = (1, 4, 16)
 DRAWS = 8
 """The number of texts from which scorers pick."""
 ROUGE = ["ROUGE-1", "ROUGE-L"]
-CompletionTask = tuple[Item, tuple[Post, ...]]
-"""An item whose narrative is to be written, and another user's posts, oldest first."""
 _WARNING = (
     "This measures imitation of a user's writing: how many words a text shares with what the user"
     " wrote. It is not evidence about answers, nor about what the user would like."
 )
 
 
-def task(item: Item, other: tuple[Post, ...] | None) -> CompletionTask | str:
-    """Make the task of an item, or give the reason against it; `other` are another user's posts."""
+def refusal(item: Item, other: Posts) -> str:
+    """The reason that an item cannot be asked beside another user's posts; empty if it can."""
     body = item.narrative or ""
+    plain = text.normalised(body)
     if not text.words(body):
         return "empty_body"
-    plain = text.normalised(body)
     if plain in text.normalised(item.question):
         return "body_in_title"
-    for post in (*item.profile, *(other or ())):
+    for post in (*item.profile, *other):
         if plain in text.normalised(post.text) or text.near_duplicate(body, post.text):
             return "body_in_posts"
-    return (item, other) if other else "no_other_profile"
+    return "" if other else "no_other_profile"
 
 
 def shown_posts(
-    task: CompletionTask, ks: Iterable[int], history: HistoryRules
-) -> dict[str, tuple[Post, ...]]:
+    item: Item, other: Posts, ks: Iterable[int], history: HistoryRules
+) -> dict[str, Posts]:
     """The posts that each condition shows, oldest first: none, another user's, and k of the user's
     own, ranked best for the question."""
-    item, other = task
     own = {f"posts-{k}": selected(item.question, item.profile, history, most=k) for k in sorted(ks)}
     # As many as the user's own, so that only their writer differs.
-    as_many = len(own[f"posts-{max(ks)}"])
+    as_many = max(map(len, own.values()))
     return {NONE: (), WRONG: selected(item.question, other, history, most=as_many), **own}
 
 
@@ -86,16 +82,12 @@ def rouge(written: str, truth: str) -> tuple[float, float]:
 
 
 def common_subsequence(a: Sequence[str], b: Sequence[str]) -> int:
-    """Length of the longest common subsequence.
-
-    All of a row of the table at once, a bit a word: Hyyrö 2004, "Bit-parallel LCS-length
-    computation revisited".
-    """
+    """Length of the longest common subsequence (Hyyrö 2004, "Bit-parallel LCS-length computation
+    revisited": all of a row of the table at once, a bit a word)."""
     places: dict[str, int] = {}
     for place, word in enumerate(a):
         places[word] = places.get(word, 0) | 1 << place
-    whole = (1 << len(a)) - 1
-    row = whole
+    row = whole = (1 << len(a)) - 1
     for word in b:
         matched = row & places.get(word, 0)
         row = (row + matched | row - matched) & whole
@@ -184,33 +176,35 @@ def completions(
     folder, (settings, prompts) = output_folder(out), scorer_settings(scorers)
     rules = SourceRules(path=source, config=config, split=split)
     items = read_whole(rules, Domains.load(assets.RUBRICS), Path.cwd()).items
-    strangers = Strangers(items, settings.seed)
-    every = [task(item, strangers.instead_of(item)) for item in items]
-    refused = reasons(one for one in every if isinstance(one, str))
-    made = [one for one in every if not isinstance(one, str)][:limit]
-    if not made:
+    strangers, refused = Strangers(items, settings.seed), Counter[str]()
+    n, names, ks = DRAWS if names else 1, tuple(dict.fromkeys(names)), tuple(ks)
+    history, tasks = policy_of(settings, n).history, list[SampleTask]()
+    for item in items:
+        other = strangers.instead_of(item) or ()
+        if why := refusal(item, other):
+            refused[why] += 1
+        elif limit is None or len(tasks) < limit:
+            shown = shown_posts(item, other, ks, history)
+            tasks.append(SampleTask(item.id, item.user, item.question, item.profile, shown))
+    if not tasks:
+        counts = ", ".join(f"{many} {why}" for why, many in sorted(refused.items()))
         raise InputError(
-            f"no item can be asked: {', '.join(f'{n} {why}' for why, n in refused.items())}",
+            f"no item can be asked: {counts}",
             where=source,
             fix="Name items whose `narrative` is the body that their user wrote, of two users or"
             " more in a category.",
         )
-    n, names = DRAWS if names else 1, tuple(dict.fromkeys(names))
-    history, tasks = policy_of(settings, n).history, list[SampleTask]()
-    for item, other in made:
-        shown = shown_posts((item, other), ks, history)
-        tasks.append(SampleTask(item.id, item.user, item.question, item.profile, shown))
-    bodies = {item.id: item.narrative or "" for item, _ in made}
+    bodies = {item.id: item.narrative or "" for item in items}
 
-    async def worth(task: SampleTask, text: str) -> dict[str, float]:
-        return dict(zip(ROUGE, rouge(text, bodies[task.id]), strict=True))
+    async def worth(task: SampleTask, text: str) -> dict[str, Any]:
+        return {"worth": dict(zip(ROUGE, rouge(text, bodies[task.id]), strict=True))}
 
     with open_session(settings, prompts, folder, progress, stop) as session:
-        found = run_async(sampled(session, tasks, "complete", n, worth, names, settings.history))
+        found = run_async(sampled(session, tasks, "complete", n, worth, names))
     notes = [
         f"{number_of(many, 'item was', 'items were')} not asked, {why}."
-        for why, many in refused.items()
+        for why, many in sorted(refused.items())
     ]
     result = result_of(found, Path(source).name if Path(source).exists() else source, notes)
-    result.write(folder, {"completions.jsonl": found.samples, "picks.jsonl": found.scores}, {})
+    result.write(folder, {"completions.jsonl": found.samples, "picks.jsonl": found.scores})
     return result

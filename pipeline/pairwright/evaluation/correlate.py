@@ -6,8 +6,10 @@ that the scores do not have. The chance level is the mean of the measure over pa
 models' scores: all of them, or 999 at random.
 """
 
+import math
 from collections.abc import Callable, Iterable, Sequence
-from itertools import combinations
+from contextlib import suppress
+from itertools import combinations, product
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple
 
@@ -22,7 +24,7 @@ from pairwright.evaluation.downstream import Downstream, Figure
 from pairwright.pages.output import output_folder
 from pairwright.sources.tables import comma_separated, sound_rows
 from pairwright.stats import Floats, jackknife, p_value
-from pairwright.text import number_of, visible
+from pairwright.text import number_of
 
 LEAST_MODELS = 3
 P_RBO = 0.9
@@ -83,19 +85,11 @@ MEASURES = (
 """The measures that Personalized RewardBench prints (arXiv 2604.07343)."""
 
 
-class ModelTable(NamedTuple):
-    """A table of models with their scores; greater is better in every column."""
-
-    scores: pd.DataFrame
-    """A line for each model by its name; the columns are the benchmarks, and last downstream."""
-    lineages: tuple[str, ...]
-    """The lineage of each model; each model is its own if the table has no lineages."""
-
-
 def read_models(
     path: Path, benchmarks: Iterable[str], downstream: str, lineage: str | None = None
-) -> ModelTable:
-    """Read a CSV table with a header, whose first column names the models.
+) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    """Read a CSV table with a header, whose first column names the models: the scores by model, of
+    the benchmarks and last of `downstream`, and the lineage of each model, or else its own name.
 
     Raises InputError, naming line and column, for a missing column, a cell that is not a finite
     number, or a repeated model. Also raises it for fewer than three models, a column whose values
@@ -105,73 +99,67 @@ def read_models(
     if downstream in columns[:-1]:
         what = f"{downstream!r} is both the benchmark and the downstream score"
         raise InputError(what, where=path, fix="Name two columns: a column goes with itself.")
-    header, every = sound_rows(path, comma_separated, "Give each model a row of as many cells.")
-    rows, first = list(every), f"{path}:1"
+    header, rows = sound_rows(path, comma_separated, "Give each model a row of as many cells.")
     if not header or "" in header:
         fix = "Write a header such as: model,benchmark,downstream."
-        raise InputError("the first line does not name each column", where=first, fix=fix)
+        raise InputError("the first line does not name each column", where=f"{path}:1", fix=fix)
     for column in filter(None, (*columns, lineage)):
         if column not in header:
             fix = f"Name one of: {', '.join(header)}."
-            raise InputError(f"there is no column {column!r}", where=first, fix=fix)
-    cells = pd.DataFrame([row.fields for row in rows], columns=header, dtype=str)
-    names = cells[header[0]].map(one_line)
-    for place in np.flatnonzero(names.eq("") | names.duplicated()):
-        what = f"the model {names[place]!r} is there twice"
-        raise InputError(
-            what if names[place] else "the model has no name",
-            where=f"{rows[place].where} [{header[0]}]",
-            fix="Give every model one row, and a name of its own in the first column.",
-        )
-    if len(names) < LEAST_MODELS:
-        what = f"{len(names)} models, and nothing can be said about fewer than {LEAST_MODELS}"
+            raise InputError(f"there is no column {column!r}", where=f"{path}:1", fix=fix)
+    models, lineages = dict[str, list[float]](), list[str]()
+    for where, cells in rows:
+        name = cells[header[0]].strip()
+        if not name or name in models:
+            what = f"the model {name!r} is there twice" if name else "the model has no name"
+            fix = "Give every model one row, and a name of its own in the first column."
+            raise InputError(what, where=f"{where} [{header[0]}]", fix=fix)
+        models[name] = [_number(cells[column], f"{where} [{column}]") for column in columns]
+        lineages.append((cells[lineage].strip() if lineage else "") or name)
+    if len(models) < LEAST_MODELS:
+        what = f"{len(models)} models, and nothing can be said about fewer than {LEAST_MODELS}"
         fix = "Add the other models that were measured in both ways."
         raise InputError(what, where=path, fix=fix)
-    scores = cells[columns].apply(pd.to_numeric, errors="coerce").astype(float)
-    for column, values in scores.items():
-        for place in np.flatnonzero(~np.isfinite(values)):
-            what = f"{cells[column][place][:40]!r} is not a number"
-            fix = "Give the model's score, or take out the model: none is made up for it."
-            raise InputError(what, where=f"{rows[place].where} [{column}]", fix=fix)
-        if values.nunique() == 1:
-            what, where = f"every model has {values[0]:g}", f"{path} [{column}]"
+    scores = pd.DataFrame.from_dict(models, "index", columns=columns)
+    for column in columns:
+        if not np.ptp(scores[column]):
+            what, where = f"every model has {scores[column].iloc[0]:g}", f"{path} [{column}]"
             fix = "A column that does not differ can go with nothing: name another."
             raise InputError(what, where=where, fix=fix)
-    families = cells[lineage].str.strip() if lineage else names
-    return ModelTable(
-        scores.set_axis(list(names), axis=0).set_axis([*map(one_line, columns)], axis=1),
-        tuple(families.where(families != "", names)),
-    )
+    return scores, tuple(lineages)
 
 
-def one_line(name: str) -> str:
-    """The name of a column or model as pages and terminals show it: the table is a stranger's."""
-    return " ".join(visible(name).split())
+def _number(cell: str, where: str) -> float:
+    """The finite number of a cell. Raises InputError."""
+    with suppress(ValueError):
+        if math.isfinite(number := float(cell)):
+            return number
+    fix = "Give the model's score, or take out the model: none is made up for it."
+    raise InputError(f"{cell[:40]!r} is not a number", where=where, fix=fix)
 
 
-def correlations(models: ModelTable) -> Downstream:
-    """Compute every measure of every benchmark, and the differences of each two benchmarks."""
-    *benchmarks, downstream = models.scores.columns
-    n, lineages = len(models.scores), len(set(models.lineages))
-    y = models.scores[downstream].to_numpy()
-    values, figures = dict[tuple[str, RankMeasure], Floats](), list[Figure]()
-    for name in benchmarks:
-        for one in MEASURES:
-            x = models.scores[name].to_numpy()
-            values[name, one] = leave_out(one, x, y, models.lineages)
-            chance, p = by_chance(one, x, y)
-            figure = _figure(name, one, values[name, one], n, one.least)
-            figures.append(Figure(**figure | {"chance": chance, "p": p}))
-    for a, b in combinations(benchmarks, 2):
-        for one in MEASURES:
-            less = values[a, one] - values[b, one]
-            figures.append(Figure(**_figure(f"{a} less {b}", one, less, n, -2), signed=True))
-    of = f" of {lineages:,} lineages" if lineages != n else ""
+def correlations(scores: pd.DataFrame, lineages: Sequence[str]) -> Downstream:
+    """Compute every measure of every benchmark, and the differences of each two benchmarks, from
+    what `read_models` gives."""
+    *benchmarks, downstream = scores.columns
+    y, n = scores[downstream].to_numpy(), len(scores)
+    figures, values = list[Figure](), dict[tuple[str, RankMeasure], Floats]()
+    for name, one in product(benchmarks, MEASURES):
+        x = scores[name].to_numpy()
+        values[name, one] = leave_out(one, x, y, lineages)
+        found = jackknifed(values[name, one], n, one.least)
+        chance, p = by_chance(one, x, y)
+        figures.append(Figure(**found, row=(name, one.name), column="value", chance=chance, p=p))
+    for (a, b), one in product(combinations(benchmarks, 2), MEASURES):
+        found, row = jackknifed(values[a, one] - values[b, one], n, -2), f"{a} less {b}"
+        figures.append(Figure(**found, row=(row, one.name), column="value", signed=True))
     said = [
         f"{one.row[0]}: {one.row[1]} {one}, p = {p_value(one.p)}"
         for one in figures
         if one.row[1] == MEASURES[0].name and one.p is not None
     ]
+    families = len(set(lineages))
+    of = f" of {families:,} lineages" if families != n else ""
     return Downstream(
         name="correlation",
         title=f"{' and '.join(benchmarks)} against {downstream}",
@@ -188,9 +176,10 @@ def correlations(models: ModelTable) -> Downstream:
     )
 
 
-def _figure(row: str, measure: RankMeasure, values: Floats, n: int, least: float) -> dict[str, Any]:
-    found = jackknife(float(values[0]), values[1:], n).estimate(least=least, most=max(1, -least))
-    return found.model_dump() | {"row": (row, measure.name), "column": "value"}
+def jackknifed(values: Floats, n: int, least: float) -> dict[str, Any]:
+    """The estimate of a value, the first, from what it is without each lineage."""
+    found = jackknife(float(values[0]), values[1:], n)
+    return found.estimate(least=least, most=max(1, -least)).model_dump()
 
 
 def leave_out(measure: RankMeasure, x: Floats, y: Floats, lineages: Sequence[str]) -> Floats:
@@ -244,7 +233,7 @@ def correlate(
         pairwright downstream correlate models.csv --benchmark a --benchmark b --downstream ppo
     """
     folder = output_folder(out) if out else None
-    found = correlations(read_models(Path(table), benchmarks, downstream, lineage))
+    found = correlations(*read_models(Path(table), benchmarks, downstream, lineage))
     if folder:
-        found.write(folder, {}, {})
+        found.write(folder, {})
     return found

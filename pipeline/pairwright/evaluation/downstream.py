@@ -5,7 +5,7 @@ made from a frame with a line per observation.
     figures_of(frame, ["model"], ["adherence"])
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -108,31 +108,25 @@ class Downstream(Record):
     def table(self) -> list[list[str]]:
         """The figures as cells, the head first; chance, p, n and clusters are those of a row's
         first figure. Clusters are left out if each observation is one."""
+        rows = dict[tuple[str, ...], dict[str, str]]()
+        for one in self.figures:
+            first = {"n": f"{one.n:,}", "clusters": f"{one.clusters:,}"}
+            if one.chance is not None and one.p is not None:
+                first = {"chance": f"{one.chance:.3f}", "p": p_value(one.p)} | first
+            rows.setdefault(one.row, first)[one.column] = str(one)
         columns = list(dict.fromkeys(one.column for one in self.figures))
-        firsts = {one.row: one for one in reversed(self.figures)}
-        more: dict[str, Callable[[Figure], str]] = {
-            "chance": lambda one: "" if one.chance is None else f"{one.chance:.3f}",
-            "p": lambda one: "" if one.p is None else p_value(one.p),
-            "n": lambda one: f"{one.n:,}",
-            "clusters": lambda one: f"{one.clusters:,}",
-        }
-        if all(one.chance is None for one in firsts.values()):
-            del more["chance"], more["p"]
-        if all(one.n == one.clusters for one in firsts.values()):
-            del more["clusters"]
-        cells = [[*self.heads, *columns, *more]]
-        for row in dict.fromkeys(one.row for one in self.figures):
-            own = {one.column: str(one) for one in self.figures if one.row == row}
-            values = [own.get(column, "") for column in columns]
-            cells.append([*row, *values, *(cell(firsts[row]) for cell in more.values())])
-        return cells
+        if any("p" in cells for cells in rows.values()):
+            columns += ["chance", "p"]
+        columns.append("n")
+        if any(cells["n"] != cells["clusters"] for cells in rows.values()):
+            columns.append("clusters")
+        table = ([*row, *(cells.get(name, "") for name in columns)] for row, cells in rows.items())
+        return [[*self.heads, *columns], *table]
 
-    def page(self, plots: Mapping[str, Plot] | None = None) -> Page:
+    def page(self, **plots: Plot) -> Page:
         """The whole report; a terminal does without plots."""
-        return render_page("downstream", plots, result=self, plots=list(plots or ()))
+        return render_page("downstream", plots, result=self, plots=list(plots))
 
-    def write(
-        self, folder: Path, lines: Mapping[str, Sequence[Record]], plots: Mapping[str, Plot]
-    ) -> None:
+    def write(self, folder: Path, lines: Mapping[str, Sequence[Record]], **plots: Plot) -> None:
         """Write NAME.html, .md and .json, and files of lines. Raises StoreError."""
-        write_page(folder, self.name, self.page(plots), self, lines)
+        write_page(folder, self.name, self.page(**plots), self, lines)

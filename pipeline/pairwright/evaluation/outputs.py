@@ -8,25 +8,26 @@ stay unreadable has a reason instead of a score, and never 0.
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import pandas as pd
 from pydantic import Field, ValidationError
 from typer import Argument
 
-from pairwright.errors import CallFailed, InputError, first_invalid
+from pairwright.errors import CallFailed, InputError
 from pairwright.evaluation.benchmark import Benchmark, BenchmarkRef, posts_of
 from pairwright.evaluation.downstream import Downstream, best_of, figures_of, part_of
 from pairwright.evaluation.scorers.scorer import ScorerRef, Unscored, failed_call
 from pairwright.evaluation.session import open_session
 from pairwright.evaluation.settings import ScorersFile, scorer_settings
+from pairwright.lines import unreadable
 from pairwright.models import Model
 from pairwright.modes import label_of
 from pairwright.options import OutPath, ReleasePath
 from pairwright.pages.output import output_folder
 from pairwright.pairs import Row
 from pairwright.progress import Progress, Stop, log_notes, run_async
-from pairwright.records import Adherence, Aspect, AspectScore, Dropped, Post, Record
+from pairwright.records import Aspect, AspectScore, Dropped, Post, Record
 from pairwright.settings.prompt import Prompts
 from pairwright.sources.tables import jsonl, sound_rows
 from pairwright.stages.judges import adherence
@@ -53,7 +54,7 @@ def questions_by_id(rows: Iterable[Row]) -> dict[str, PersonQuestion]:
 
     Raises InputError for a pair whose label is the user's own choice.
     """
-    firsts: dict[tuple[str, str, tuple[str, ...]], PersonQuestion] = {}
+    firsts = dict[tuple[str, str, tuple[str, ...]], PersonQuestion]()
     by_pair, by_item = dict[str, PersonQuestion](), dict[str, dict[str, PersonQuestion]]()
     for row in rows:
         if label_of(row.mode) == "equal":
@@ -65,25 +66,20 @@ def questions_by_id(rows: Iterable[Row]) -> dict[str, PersonQuestion]:
                 fix="Name a release of mode twin or violate.",
             )
         aspects, person = tuple(one.aspect for one in row.answer_key), row.user or row.cluster
-        question = PersonQuestion(
-            row.id, row.question, posts_of(row), aspects, person, bool(row.asked)
-        )
+        posts, asked = posts_of(row), bool(row.asked)
+        question = PersonQuestion(row.id, row.question, posts, aspects, person, asked)
         # Pairs of both modes are about one question of one person, with one rubric.
         first = firsts.setdefault((row.item_id, person, aspects), question)
         by_pair[row.id] = first
         if first.asked:
             by_item.setdefault(row.item_id, {})[first.pair] = first
-    items = {
-        id: own
-        for id, (own, *others) in ((k, of.values()) for k, of in by_item.items())
-        if not others
-    }
+    items = {id: next(iter(of.values())) for id, of in by_item.items() if len(of) == 1}
     return items | by_pair
 
 
-def asked_questions(questions: Mapping[str, PersonQuestion]) -> list[PersonQuestion]:
-    """The questions that the person asked, each once; not the other sides of twins."""
-    return list({one.pair: one for one in questions.values() if one.asked}.values())
+def asked_questions(questions: Mapping[str, PersonQuestion]) -> dict[str, PersonQuestion]:
+    """The questions that the person asked, by their first pairs; not the other sides of twins."""
+    return {one.pair: one for one in questions.values() if one.asked}
 
 
 class Output(Record, extra="ignore"):
@@ -124,55 +120,56 @@ def read_outputs(path: Path, questions: Mapping[str, PersonQuestion]) -> list[An
     Raises InputError, naming the line, for an invalid output, an id that is not in the release, and
     a second output of one model for one question. Also raises it for an empty file.
     """
-    outputs, lines = list[Answered](), dict[tuple[str, str], int]()
+    outputs = dict[tuple[str, str], Answered]()
+    lines = dict[tuple[str, str], str]()
     for where, fields in sound_rows(path, jsonl, _FORM)[1]:
         try:
             output = Output.model_validate(fields)
         except ValidationError as error:
-            key, fault = first_invalid(error)
-            raise InputError(fault, where=f"{where} [{key}]", fix=_FORM) from None
-        number, question = int(where.rpartition(":")[2]), questions.get(output.id)
-        if question is None:
+            raise unreadable(where, error, _FORM) from None
+        if (question := questions.get(output.id)) is None:
             what = f"the release has no pair {output.id!r}, and no item with one rubric"
             fix = "Give outputs for this release's questions."
             raise InputError(what, where=where, fix=fix)
-        if (first := lines.setdefault((question.pair, output.model), number)) != number:
-            raise InputError(
-                f"{output.model!r} has an output for this question in line {first} already",
-                where=where,
-                fix="Keep one of the two, or give each its own model name.",
-            )
-        outputs.append((output, question))
+        place = question.pair, output.model
+        if place in outputs:
+            first = lines[place].rpartition(":")[2]
+            what = f"{output.model!r} has an output for this question in line {first} already"
+            fix = "Keep one of the two, or give each its own model name."
+            raise InputError(what, where=where, fix=fix)
+        outputs[place], lines[place] = (output, question), where
     if not outputs:
         raise InputError("holds no outputs", where=path, fix=_FORM)
-    return outputs
+    return list(outputs.values())
 
 
 async def adherence_of(
     question: PersonQuestion, response: str, model: Model, prompts: Prompts
-) -> Adherence | Unscored:
-    """Ask the judge for the scores of a response. A call that failed is a reason, and is asked
-    again by the next run."""
+) -> dict[str, Any]:
+    """Ask the judge for the scores of a response: `adherence, scores` of a line, or the reason that
+    it has none. A call that failed is asked again by the next run."""
     if not question.aspects or not response.strip():
-        return Unscored("empty_output" if question.aspects else "no_rubric")
+        return Unscored("empty_output" if question.aspects else "no_rubric").fields
     aspects = tuple(Aspect(aspect=one, reason="", evidence="") for one in question.aspects)
     try:
         found = await adherence(question.question, response, aspects, model, prompts)
     except CallFailed as error:
-        return failed_call(error)
-    return Unscored(found.reason, found.detail) if isinstance(found, Dropped) else found
+        return failed_call(error).fields
+    if isinstance(found, Dropped):
+        return Unscored(found.reason, found.detail).fields
+    return {"adherence": round(found.share, 6), "scores": found.scores}
 
 
 def output_scores(
-    judged: Iterable[tuple[JudgedOutput, PersonQuestion]],
-    questions: int,
+    judged: Iterable[JudgedOutput],
+    questions: Mapping[str, PersonQuestion],
     judge: ScorerRef,
     benchmark: BenchmarkRef,
 ) -> Downstream:
     """The mean score of each model's outputs; each output counts the same."""
-    rows = [(one.model, one.adherence, one.unscored, of.cluster) for one, of in judged]
+    rows = [(one.model, one.adherence, one.unscored, questions[one.pair].cluster) for one in judged]
     frame = pd.DataFrame(rows, columns=["model", "adherence", "unscored", "cluster"])
-    figures = figures_of(frame, ["model"], ["adherence"])
+    figures, asked = figures_of(frame, ["model"], ["adherence"]), len(asked_questions(questions))
     by_model = frame.groupby("model", sort=False).unscored
     parts = tuple(part_of(str(name), len(of), of) for name, of in by_model)
     best = best_of(figures, "adherence")
@@ -190,9 +187,9 @@ def output_scores(
         notes=(
             f"{_HOW} Judge: {judge.model or 'none'}.",
             *(
-                f"{one.name}: outputs for {one.asked} of {questions} questions."
+                f"{one.name}: outputs for {one.asked} of {asked} questions."
                 for one in parts
-                if one.asked < questions
+                if one.asked < asked
             ),
         ),
     )
@@ -231,12 +228,7 @@ def judge_outputs(
             async def judged(answered: Answered) -> JudgedOutput:
                 output, question = answered
                 found = await adherence_of(question, output.output, judge.model, prompts)
-                line = {"id": output.id, "pair": question.pair, "model": output.model}
-                if isinstance(found, Unscored):
-                    return JudgedOutput.model_validate(line | found.fields)
-                return JudgedOutput(
-                    **line, adherence=round(found.share, 6), scores=tuple(found.scores)
-                )
+                return JudgedOutput(id=output.id, pair=question.pair, model=output.model, **found)
 
             return judge.ref, await session.calls.each(
                 "outputs", to_judge, judged, workers=judge.workers, stop=judge.stop
@@ -244,7 +236,6 @@ def judge_outputs(
 
     with open_session(settings, prompts, folder, progress, stop) as session:
         ref, lines = run_async(judge())
-    answered = zip(lines, (question for _, question in to_judge), strict=True)
-    found = output_scores(answered, len(asked_questions(questions)), ref, benchmark.ref)
-    found.write(folder, {"judged.jsonl": lines}, {})
+    found = output_scores(lines, questions, ref, benchmark.ref)
+    found.write(folder, {"judged.jsonl": lines})
     return found

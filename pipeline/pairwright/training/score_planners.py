@@ -156,7 +156,7 @@ def score_planners(
     found = result_of(
         lines, gold.refused, {name: endpoints[of.endpoint].model for name, of in asked.items()}
     )
-    found.write(folder, {f"{name}.jsonl": each for name, each in lines.items()}, {})
+    found.write(folder, {f"{name}.jsonl": each for name, each in lines.items()})
     return found
 
 
