@@ -2,15 +2,13 @@
 has a bound, since a small packed file can hold more than fits into memory."""
 
 from collections.abc import Callable, Iterable, Iterator
-from itertools import count
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, AnyStr, BinaryIO, TypeVar
+from typing import TYPE_CHECKING, Any, AnyStr, TypeVar
 
-import jsonlines
 from pydantic import ValidationError
 
 from pairwright.errors import InputError, first_invalid
-from pairwright.files import whole_file, write_whole
+from pairwright.files import write_whole
 from pairwright.records import Record
 
 if TYPE_CHECKING:
@@ -30,13 +28,7 @@ BATCH, RATIO = 100, 100
 
 def write_lines(path: Path, records: Iterable[Record]) -> None:
     """One record a line; the file appears whole or not at all. Raises StoreError."""
-    with whole_file(path) as file:
-        line_writer(file).write_all(records)
-
-
-def line_writer(file: IO[str] | BinaryIO) -> jsonlines.Writer:
-    """A writer whose `write(record)` adds a record's line to an open file."""
-    return jsonlines.Writer(file, dumps=_json)
+    write_whole(path, (f"{record.model_dump_json()}\n" for record in records))
 
 
 def write_one(path: Path, record: Record) -> None:
@@ -47,14 +39,14 @@ def write_one(path: Path, record: Record) -> None:
 def read_lines(path: Path, kind: type[T], *, fix: str = _FIX) -> Iterator[T]:
     """The records of a file, one a line of at most LONGEST bytes. Raises InputError with `fix`,
     naming the line and the field."""
+    where = str(path)
     try:
         with path.open("rb") as file:
-            lines = bounded_lines(file.readline, path, fix)
-            yield from jsonlines.Reader(lines, loads=kind.model_validate_json)
-    except jsonlines.InvalidLineError as error:
-        raise unreadable(f"{path}:{error.lineno}", error.__cause__ or error, fix) from None
-    except OSError as error:
-        raise unreadable(str(path), error, fix) from None
+            for number, line in enumerate(bounded_lines(file.readline, path, fix), start=1):
+                where = f"{path}:{number}"
+                yield kind.model_validate_json(line)
+    except (OSError, ValidationError) as error:
+        raise unreadable(where, error, fix) from None
 
 
 def read_one(path: Path, kind: type[T], *, fix: str = _FIX) -> T:
@@ -82,18 +74,13 @@ def bounded_lines(
 ) -> Iterator[AnyStr]:
     """The lines of an open file, by its `readline`. Raises `error` if one has more than LONGEST
     bytes or characters: a small packed file can hold one that would not fit into memory."""
-    for number in count(1):
-        if not (line := readline(LONGEST + 1)):
-            return
+    number = 0
+    while line := readline(LONGEST + 1):
+        number += 1
         if len(line) > LONGEST:
             what = f"a line of more than {LONGEST:,} bytes"
             raise error(what, where=f"{path}:{number}", fix=fix)
         yield line
-
-
-def _json(record: Record | dict[str, object]) -> str:
-    # `jsonlines` calls its encoder with an empty object once, to see whether that gives text.
-    return record.model_dump_json() if isinstance(record, Record) else "{}"
 
 
 def unreadable(where: str, error: BaseException, fix: str) -> InputError:

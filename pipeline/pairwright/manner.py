@@ -5,27 +5,18 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Literal
 
-_CHOICE = 'Asked "{}", chose:\n{}\nrather than:\n{}'
+_SIDES = re.compile(r'Asked ".*?", chose:\n(.*?)\nrather than:\n(.*?)(?:\nbecause: .*)?', re.DOTALL)
 
 
 def choice_text(question: str, taken: str, refused: str, reason: str = "") -> str:
     """An earlier choice of a user as a post of a history."""
-    said = _CHOICE.format(question, taken, refused)
+    said = f'Asked "{question}", chose:\n{taken}\nrather than:\n{refused}'
     return f"{said}\nbecause: {reason}" if reason else said
 
 
 def is_choice_text(text: str) -> bool:
     """Whether a post of a history is an earlier choice: users who chose alike have the same."""
-    return text.startswith('Asked "') and "\nrather than:\n" in text
-
-
-_SIDES = re.compile(r'Asked ".*?", chose:\n(.*?)\nrather than:\n(.*?)(?:\nbecause: .*)?', re.DOTALL)
-
-
-def choice_sides(text: str) -> tuple[str, str] | None:
-    """The taken and refused texts of an earlier choice; None for a text that is not a choice."""
-    found = _SIDES.fullmatch(text) if is_choice_text(text) else None
-    return (found[1], found[2]) if found else None
+    return _SIDES.fullmatch(text) is not None
 
 
 LIST = re.compile(r"^[ \t]*(?:[-*+\u2022]|\d{1,3}[.)])[ \t]+\S", re.MULTILINE)
@@ -49,14 +40,13 @@ def manner_scores(
     """The fit of responses to a user's earlier choices, by manner. It is the amount in each
     response, times the excess of earlier choices that took the response with more over those
     with less. None if no post of the history is a choice."""
-    choices = [sides for post in posts if (sides := choice_sides(post))]
+    choices = [sides.groups() for post in posts if (sides := _SIDES.fullmatch(post))]
     if not choices:
         return None
-    tastes = {
-        manner: sum((count(a) > count(b)) - (count(a) < count(b)) for a, b in choices)
-        / len(choices)
-        for manner, count in MANNERS.items()
-    }
+    tastes = {}
+    for manner, count in MANNERS.items():
+        excess = sum((count(a) > count(b)) - (count(a) < count(b)) for a, b in choices)
+        tastes[manner] = excess / len(choices)
     return (
         {manner: taste * MANNERS[manner](response) for manner, taste in tastes.items()}
         for response in responses

@@ -19,7 +19,6 @@ from pairwright.construct.outcomes import Outcomes, write_files
 from pairwright.construct.session import Builder, Session, batch_models, open_models
 from pairwright.construct.status import RunStatus, make_manifest, source_problems, status_of
 from pairwright.errors import InputError, on_disk
-from pairwright.lines import line_writer
 from pairwright.models.batch import RequestFile, Requests
 from pairwright.models.client import Meter
 from pairwright.models.recording import NOT_RECORDED, read_recording
@@ -215,7 +214,7 @@ def _written_corpus(
     """
     partial = run.problems.with_suffix(".partial")
     with on_disk(run.problems), partial.open("w", encoding="utf-8") as file:
-        problems = Problems(line_writer(file).write)
+        problems = Problems(lambda one: file.write(f"{one.model_dump_json()}\n"))
         corpus = Corpus.write(_items(rules, problems), run.items, rules.config.seed)
     partial.replace(run.problems)
     if lines := source_problems(run):

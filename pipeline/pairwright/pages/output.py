@@ -19,30 +19,21 @@ def output_folder(out: Path | str, option: str = "--out") -> Path:
     folder = Path(out)
     for above in (folder.resolve(), *folder.resolve().parents):
         if above.exists() and not above.is_dir():
-            raise InputError(
-                "is a file, and a folder is wanted",
-                where=above,
-                fix=f"Give {option} the name of a folder; one that is not there is made.",
-            )
+            fix = f"Give {option} the name of a folder; one that is not there is made."
+            raise InputError("is a file, and a folder is wanted", where=above, fix=fix)
         release = any((above / "data").glob("*/*.parquet"))
         if release and (above / "manifest.json").is_file():
-            raise InputError(
-                "is a release already, which is never changed"
-                if above == folder.resolve()
-                else f"is inside the release {above}, whose checksums name every file in it",
-                where=folder,
-                fix=f"Give {option} a new folder outside of it.",
-            )
+            what = f"is inside the release {above}, whose checksums name every file in it"
+            if above == folder.resolve():
+                what = "is a release already, which is never changed"
+            raise InputError(what, where=folder, fix=f"Give {option} a new folder outside of it.")
     return folder
 
 
 def write_page(
-    folder: Path,
-    name: str,
-    page: Page,
-    values: Record,
+    folder: Path, name: str, page: Page, values: Record,
     lines: Mapping[str, Iterable[Record]] | None = None,
-) -> None:
+) -> None:  # fmt: skip
     """Write files of `lines` by their names, NAME.html, NAME.md, and last NAME.json, the summary
     that is of them, each whole. Raises StoreError."""
     summary = folder / f"{name}.json"

@@ -15,7 +15,7 @@ import base64
 import hashlib
 import itertools
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import jinja2
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from pairwright.stats import Estimate
 from pairwright.text import number_of, visible
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from pairwright.pages.plots import Plot
 
 FOLDER = Path(__file__).resolve().parent
+# No value can be such a mark: its brackets are escaped.
+_PLOT = re.compile(r"^!\[plot\]\(([\w-]+)\)$", re.MULTILINE)
 _TAG = re.compile(r"<[a-zA-Z][^<>]*>")
 _ATTRIBUTE = re.compile(r'([\w:-]+)="([^"]*)"')
 _SHEET = re.compile(r'<style type="text/css">([^<]*)</style>')
@@ -74,21 +76,30 @@ def render_page(
     nothing. Raises jinja2.UndefinedError for a value that is missing, and ValueError for one that
     has no text.
     """
-    template = _environment().get_template(f"{name}.md.jinja")
     pictures = dict(plots or {})
 
     def place(plot: str) -> Markup:
         return Markup(f"![plot]({plot})") if plot in pictures else Markup("")
 
-    text = re.sub(r"\n{3,}", "\n\n", template.render(plot=place, **values)).strip() + "\n"
-    markdown = _parser()
-    tokens = markdown.parse(text)
+    def with_plots(form: Callable[["Plot"], str]) -> str:
+        return _PLOT.sub(lambda mark: form(pictures[mark[1]]), text)
+
+    text = render_markdown(name, plot=place, **values)
+    tokens = _parser().parse(with_plots(_figure))
+    heads = (n for n, one in enumerate(tokens) if (one.type, one.tag) == ("heading_open", "h2"))
+    opening = tokens[: next(heads, len(tokens))]
     return Page(
-        _with_captions(text, pictures),
-        _html(markdown, tokens, pictures, *extra),
-        tuple(_opening(tokens)),
+        with_plots(lambda plot: f"*Plot, in the HTML report: {_escaped_text(plot.caption)}*"),
+        _html(tokens, *extra),
+        tuple(one for one in _contents(opening) if isinstance(one, str)),
         tuple(one for one in _contents(tokens) if isinstance(one, Table)),
     )
+
+
+def _figure(plot: "Plot") -> str:
+    """A plot as one block of HTML, which ends at the first empty line."""
+    figure = Markup("<figure>{}\n<figcaption>{}</figcaption></figure>")
+    return re.sub(r"\n\s*\n", "\n", figure.format(plot.svg, plot.caption))
 
 
 def render_markdown(name: str, /, **values: object) -> str:
@@ -151,11 +162,17 @@ def _verbatim(value: object) -> Markup:
     return Markup(" ".join(visible(str(value)).splitlines()))
 
 
+def _source_hash(text: str) -> Markup:
+    """The name of an inline script or sheet in a policy (CSP Level 3, section 2.3.1)."""
+    digest = hashlib.sha256(text.encode()).digest()
+    return Markup(f"'sha256-{base64.b64encode(digest).decode()}'")
+
+
 @cache
 def _environment() -> jinja2.Environment:
     """Kept: to compile a template takes longer than to fill it."""
     environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(FOLDER / "templates"),
+        loader=jinja2.FileSystemLoader([FOLDER / "templates", FOLDER]),
         autoescape=True,
         finalize=escaped,
         undefined=jinja2.StrictUndefined,
@@ -164,33 +181,10 @@ def _environment() -> jinja2.Environment:
         keep_trailing_newline=True,
     )
     environment.globals["number_of"] = number_of
-    environment.filters["inside_html"] = _inside_html
-    environment.filters["verbatim"] = _verbatim
+    environment.filters |= {
+        "inside_html": _inside_html, "source_hash": _source_hash, "verbatim": _verbatim
+    }  # fmt: skip
     return environment
-
-
-@cache
-def _layout() -> jinja2.Template:
-    """The layout around every page."""
-    layout = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True)
-    return layout.from_string((FOLDER / "page.html.jinja").read_text(encoding="utf-8"))
-
-
-def _with_captions(text: str, plots: Mapping[str, "Plot"]) -> str:
-    """The Markdown, in which a plot is its caption."""
-
-    def caption(match: re.Match[str]) -> str:
-        return f"*Plot, in the HTML report: {_escaped_text(plots[match[1]].caption)}*"
-
-    return re.sub(r"^!\[plot\]\(([\w-]+)\)$", caption, text, flags=re.MULTILINE)
-
-
-def _opening(tokens: Sequence[Token]) -> Iterator[str]:
-    for before, token in itertools.pairwise(tokens):
-        if before.type == "heading_open" and before.tag == "h2":
-            return
-        if before.type == "paragraph_open" and not _plot_name(token):
-            yield _plain(token)
 
 
 def _contents(tokens: Sequence[Token]) -> Iterator[str | Table]:
@@ -219,14 +213,12 @@ def _contents(tokens: Sequence[Token]) -> Iterator[str | Table]:
 
 
 def _plain(inline: Token) -> str:
-    children = inline.children or []
     breaks = {"softbreak": " ", "hardbreak": "\n"}
-    return "".join(breaks.get(one.type, one.content) for one in children)
+    return "".join(breaks.get(one.type, one.content) for one in inline.children or [])
 
 
-def _html(
-    markdown: MarkdownIt, tokens: list[Token], plots: Mapping[str, "Plot"], sheet: str, script: str
-) -> str:
+def _html(tokens: list[Token], sheet: str, script: str) -> str:
+    markdown = _parser()
     title, sections = "", list[tuple[str, Markup]]()
     for opening, inline in itertools.pairwise(tokens):
         if opening.type == "heading_open":
@@ -236,7 +228,6 @@ def _html(
             elif opening.tag == "h2":
                 sections.append((f"s{len(sections) + 1}", words))
                 opening.attrSet("id", sections[-1][0])
-    tokens = [_with_plot(token, plots) for token in tokens]
     body = markdown.renderer.render(tokens, markdown.options, {})
     body = body.replace(' style="text-align:right"', ' class="number"')
     body = body.replace("<table>", '<div class="wide" tabindex="0">\n<table>')
@@ -244,16 +235,11 @@ def _html(
     # The first section comes after the verdict, and so do the links to all of them.
     verdict, heading, rest = body.partition("<h2 ")
     common = (FOLDER / "page.css").read_text(encoding="utf-8")
-    sheet = "\n".join(("", common, sheet, own, ""))
-    return _layout().render(
-        title=title,
-        policy=Markup(_policy(sheet, script)),
-        sheet=Markup(sheet),
-        script=Markup(script),
-        verdict=Markup(verdict),
-        sections=sections,
-        body=Markup(heading + rest),
-    )
+    parts = {"verdict": verdict, "body": heading + rest, "script": script}
+    parts["sheet"] = "\n".join(("", common, sheet, own, ""))
+    trusted = {name: Markup(part) for name, part in parts.items()}
+    layout = _environment().get_template("page.html.jinja")
+    return layout.render(title=escape(title), sections=sections, **trusted)
 
 
 def lift_styles(html: str) -> tuple[str, str]:
@@ -267,49 +253,6 @@ def lift_styles(html: str) -> tuple[str, str]:
             return match[0]
         return f'class="{classes.setdefault(match[2], f"p{len(classes)}")}"'
 
-    def tag(match: re.Match[str]) -> str:
-        return _ATTRIBUTE.sub(attribute, match[0])
-
-    lifted = _TAG.sub(tag, _SHEET.sub("", html))
+    lifted = _TAG.sub(lambda tag: _ATTRIBUTE.sub(attribute, tag[0]), _SHEET.sub("", html))
     rules = [*sheets, *(f".{name} {{ {style} }}" for style, name in classes.items())]
     return lifted, "\n".join(rules)
-
-
-def _policy(sheet: str, script: str) -> str:
-    """A policy under which nothing is loaded or sent, and this one sheet and script is in force."""
-    return "; ".join(
-        (
-            "default-src 'none'",
-            f"style-src {source_hash(sheet)}",
-            *([f"script-src {source_hash(script)}"] if script else []),
-            "base-uri 'none'",
-            "form-action 'none'",
-            # Text that is handed to a parser of HTML is an error, not an element.
-            "require-trusted-types-for 'script'",
-            "trusted-types 'none'",
-        )
-    )
-
-
-def source_hash(text: str) -> str:
-    """The name of an inline script or sheet in a policy (CSP Level 3, section 2.3.1)."""
-    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
-
-
-def _with_plot(token: Token, plots: Mapping[str, "Plot"]) -> Token:
-    """The token, or the plot if the token is a plot's mark."""
-    name = _plot_name(token)
-    if not name:
-        return token
-    figure = Markup("<figure>{}\n<figcaption>{}</figcaption></figure>")
-    drawn = plots[name]
-    return Token("html_inline", "", 0, content=figure.format(drawn.svg, drawn.caption))
-
-
-def _plot_name(token: Token) -> str:
-    """The name of the plot that the token is a mark of, or nothing. No value can be such a mark:
-    its brackets are escaped."""
-    children = token.children or []
-    if len(children) == 1 and children[0].type == "image" and children[0].content == "plot":
-        return str(children[0].attrs["src"])
-    return ""

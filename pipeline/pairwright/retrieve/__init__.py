@@ -22,10 +22,7 @@ DENSE = "facebook/contriever-msmarco"
 
 
 def selected(
-    question: str,
-    posts: tuple[Post, ...],
-    rules: HistoryRules,
-    most: int | None = None,
+    question: str, posts: tuple[Post, ...], rules: HistoryRules, most: int | None = None
 ) -> tuple[Post, ...]:
     """The posts to show, in the order given: the best ranked, `most` or `rules.posts` of them, and
     no more than fit `rules.history_tokens`.
@@ -45,11 +42,9 @@ def selected(
 def ranked(question: str, posts: tuple[Post, ...], retrieval: str) -> tuple[Post, ...]:
     """All posts, best first, by `bm25`, `recency` or `dense`. Ties keep the later post first."""
     latest_first = tuple(reversed(posts))
-    if retrieval == "recency":
-        return latest_first
     if retrieval == "bm25":
         return by_bm25(question, latest_first)
-    return by_similarity(question, latest_first)
+    return latest_first if retrieval == "recency" else by_similarity(question, latest_first)
 
 
 def by_bm25(question: str, posts: tuple[Post, ...]) -> tuple[Post, ...]:
@@ -114,7 +109,6 @@ def _dense_model(name: str) -> Any:
     try:
         return SentenceTransformer(name)
     except (OSError, ValueError) as error:
-        what, where = f"the model {name} cannot be loaded: {error}", "retrieval = 'dense'"
-        raise ConfigError(
-            what, where=where, fix="Download it, or use retrieval = 'bm25'."
-        ) from None
+        what = f"the model {name} cannot be loaded: {error}"
+        fix = "Download it, or use retrieval = 'bm25'."
+        raise ConfigError(what, where="retrieval = 'dense'", fix=fix) from None

@@ -43,12 +43,3 @@ from pairwright.text.stems import (
     terms_of,
     words_with,
 )
-
-__all__ = [
-    "LANGUAGES", "QUOTED_WORDS", "STOPWORDS", "bare_quote", "canonical",
-    "echo", "find_hidden", "find_question", "find_whole_aspect", "holds_run", "is_character_run",
-    "jaccard", "language", "language_of", "near_duplicate", "normalised", "number_of", 
-    "passages", "run_length", "shared_span", "spans", "stemmer", "terms",
-    "terms_of", "token_estimate", "visible", "word_count", "words", "words_of",
-    "words_with",
-]  # fmt: skip

@@ -18,16 +18,14 @@ or more in 81 languages 93 % reach it, and all of these are right; the others ar
 resemble another one."""
 _WRITTEN_AS = {"yue": "zh", "wuu": "zh", "nn": "no", "ary": "ar", "arz": "ar"}
 """The language for each code that is handled as another language."""
-
 # What English is printed with.
 _TYPOGRAPHIC = str.maketrans(dict.fromkeys("\u2018\u2019\u201c\u201d\u2013\u2014\u2026\u2022", "'"))
 
 
 class LanguageSupport(NamedTuple):
-    """A supported language; `stems` finds its stemmer and function words by its name."""
+    """A supported language; `stems` finds its stemmer and function words by its English name."""
 
     name: str
-    """The name in English, for prompts."""
     characters: float | None = None
     """The mean number of characters in a word, where there are no spaces between words."""
 
@@ -56,12 +54,6 @@ def language(passage: str, enough: int = LANGUAGE_CHARACTERS) -> str | None:
     return _language(passage[:enough])
 
 
-# Both halves of a twin have the same texts.
-@lru_cache(maxsize=4096)
-def _language(beginning: str) -> str | None:
-    return "en" if _plainly_english(beginning) else _classify(beginning)
-
-
 def language_of(*passages: str) -> str | None:
     """The language of texts that belong together, by the beginning of each."""
     return language(" ".join(passage[:150] for passage in passages), enough=450)
@@ -79,9 +71,13 @@ def _plainly_english(passage: str) -> bool:
     return len(tokens) >= 12 and 5 * sum(map(STOPWORDS.__contains__, tokens)) >= 2 * len(tokens)
 
 
-def _classify(passage: str) -> str | None:
+# Both halves of a twin have the same texts.
+@lru_cache(maxsize=4096)
+def _language(beginning: str) -> str | None:
+    if _plainly_english(beginning):
+        return "en"
     likely: dict[str, float] = {}
-    for code, probability in _identifier()(passage)[:5]:
+    for code, probability in _identifier()(beginning)[:5]:
         one = _WRITTEN_AS.get(str(code), str(code))
         likely[one] = likely.get(one, 0.0) + probability
     best = max(likely, key=likely.__getitem__)

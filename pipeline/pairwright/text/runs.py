@@ -11,6 +11,12 @@ from pairwright.text.stems import terms
 
 QUOTED_WORDS = 8
 """Consecutive words that count as a quotation: fewer are often an ordinary turn of phrase."""
+# Of several scripts: full stops, commas and quotation marks.
+_AROUND = (
+    " .,;:?!\"'\u2026\u2018\u2019\u201a\u201c\u201d\u201e\u00ab\u00bb\u2039\u203a\u300c\u300d"
+    "\u300e\u300f\u3001\u3002\uff01\uff0c\uff0e\uff1a\uff1b\uff1f\uff61\u060c\u061b\u061f\u06d4"
+    "\u0964\u17d4\u0589"
+)
 WHOLE_WORDS = 5
 """The least number of words of an aspect that counts as quoted where it is repeated whole."""
 
@@ -49,9 +55,8 @@ def find_whole_aspect(text: str, aspects: Iterable[str], allowed: str) -> str | 
     for aspect in aspects:
         run = words(aspect)
         phrase = f" {' '.join(run)} "
-        if phrase not in own or phrase in allowed_text:
-            continue
-        if len(run) >= run_length(aspect, WHOLE_WORDS):
+        long = len(run) >= run_length(aspect, WHOLE_WORDS)
+        if long and phrase in own and phrase not in allowed_text:
             return readable(run)
     return None
 
@@ -81,7 +86,8 @@ def near_duplicate(a: str, b: str, limit: float = 0.8) -> bool:
     first, second = spans(a, 3), spans(b, 3)
     if not first or not second:
         # Words alone would call `C` and `C++` the same.
-        return _bare(a) == _bare(b)
+        bare = {canonical(text).casefold().strip(_AROUND) for text in (a, b)}
+        return len(bare) == 1
     return len(first & second) / min(len(first), len(second)) >= limit
 
 
@@ -92,19 +98,5 @@ def find_question(
     together. None if it repeats neither."""
     if near_duplicate(post, question):
         return "question"
-    if narrative and near_duplicate(post, f"{question} {narrative}"):
-        return "narrative"
-    return None
-
-
-# Of several scripts: full stops, commas and quotation marks.
-_AROUND = (
-    " .,;:?!\"'\u2026\u2018\u2019\u201a\u201c\u201d\u201e\u00ab\u00bb\u2039\u203a\u300c\u300d"
-    "\u300e\u300f\u3001\u3002\uff01\uff0c\uff0e\uff1a\uff1b\uff1f\uff61\u060c\u061b\u061f\u06d4"
-    "\u0964\u17d4\u0589"
-)
-
-
-def _bare(text: str) -> str:
-    """A text in lower case, without punctuation around it."""
-    return canonical(text).casefold().strip(_AROUND)
+    whole = narrative and near_duplicate(post, f"{question} {narrative}")
+    return "narrative" if whole else None

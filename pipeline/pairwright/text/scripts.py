@@ -8,7 +8,7 @@ Nie and others 2000, "On the use of words and n-grams for Chinese information re
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 
 _KANA = "\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff"
@@ -28,6 +28,9 @@ _WORD = re.compile(rf"\w[\w{_MARKS}]*(?:'[\w{_MARKS}]+)*")
 _BETWEEN = bytes(n if chr(n).isalnum() or chr(n) == "'" else ord(" ") for n in range(256))
 # An apostrophe with no word before it, or none after it; only of ASCII in lower case.
 _STRAY = re.compile(r"'(?:(?![a-z0-9])|(?<![a-z0-9]'))")
+# Letters, digits and kana of another width.
+_WIDE = re.compile("[\uff01-\uffee]+")
+_TURKISH = str.maketrans("I\u0130", "\u0131i")
 
 
 # The texts of a draft, and of the rows that an audit looks at together, are measured again and
@@ -37,29 +40,30 @@ def words(text: str) -> tuple[str, ...]:
     """Lower-cased words in order; apostrophes stay inside a word. In a script without spaces they
     are runs of characters that overlap: `\u9ed1\u9ea6\u5305` is `\u9ed1\u9ea6`, `\u9ea6\u5305`."""
     plain = text.lower().replace("\u2019", "'")
-    if not plain.isascii():
-        return tuple(_words(_one_spelling(plain).replace("_", " ")))
-    # The same for most texts, in a third of the time.
-    spaced = plain.encode().translate(_BETWEEN).decode()
-    return tuple((_STRAY.sub(" ", spaced) if "'" in spaced else spaced).split())
-
-
-_TURKISH = str.maketrans("I\u0130", "\u0131i")
-# Letters, digits and kana of another width.
-_WIDE = re.compile("[\uff01-\uffee]+")
+    if plain.isascii():
+        # The same for most texts, in a third of the time.
+        spaced = plain.encode().translate(_BETWEEN).decode()
+        return tuple((_STRAY.sub(" ", spaced) if "'" in spaced else spaced).split())
+    plain = _WIDE.sub(lambda wide: unicodedata.normalize("NFKC", wide[0]), plain)
+    # `ss` for the sharp s, whose capitals are SS. The dot over the i is left where a capital had
+    # it: elsewhere than in Turkish it is not known.
+    plain = unicodedata.normalize("NFC", plain).replace("\u00df", "ss").replace("i\u0307", "i")
+    found = _WORD.findall(plain.replace("_", " "))
+    if _all_spaced(plain):
+        return tuple(found)
+    cut: list[str] = []
+    for part in _PARTS.finditer(" ".join(found)):
+        run = part[0]
+        if part.lastindex:
+            cut += (run[n : n + 2] for n in range(max(1, len(run) - 1)))
+        else:
+            cut += run.split()
+    return tuple(cut)
 
 
 def words_of(text: str, language: str | None) -> tuple[str, ...]:
     """The `words` of a text in a language; in Turkish, a capital I is a dotless i."""
     return words(text.translate(_TURKISH) if language == "tr" else text)
-
-
-def _one_spelling(plain: str) -> str:
-    """Composed letters of the usual width, and `ss` for the sharp s, whose capitals are SS. The dot
-    over the i is left where a capital had it: elsewhere than in Turkish it is not known."""
-    usual = _WIDE.sub(lambda wide: unicodedata.normalize("NFKC", wide[0]), plain)
-    composed = unicodedata.normalize("NFC", usual)
-    return composed.replace("\u00df", "ss").replace("i\u0307", "i")
 
 
 def _all_spaced(text: str) -> bool:
@@ -72,19 +76,6 @@ def _all_spaced(text: str) -> bool:
     except UnicodeEncodeError:
         return _UNSPACED.search(text) is None
     return True
-
-
-def _words(plain: str) -> Iterator[str]:
-    found = _WORD.findall(plain)
-    if _all_spaced(plain):
-        yield from found
-        return
-    for part in _PARTS.finditer(" ".join(found)):
-        if not part.lastindex:
-            yield from part[0].split()
-        else:
-            run = part[0]
-            yield from (run[n : n + 2] for n in range(max(1, len(run) - 1)))
 
 
 def is_character_run(word: str) -> bool:

@@ -77,23 +77,18 @@ def _content_stems(language: str | None) -> Callable[[str], str]:
     return content
 
 
+@lru_cache(maxsize=2048)
 def terms(text: str, language: str | None = "en") -> frozenset[str]:
     """The distinct stems that carry content: no function words, and at least three characters, or
     two letters in German and Turkish."""
-    # One place in the cache for all languages that are cut alike.
-    return _terms(text, language if _snowball(language) else "en")
+    return frozenset(filter(None, map(_content_stems(language), words_of(text, language))))
 
 
 def words_with(stems: Set[str], text: str, language: str | None = "en") -> tuple[str, ...]:
     """The words of a text that have one of these `terms` as their stem, each once, in order."""
-    content = _content_stems(language if _snowball(language) else "en")
+    content = _content_stems(language)
     distinct = dict.fromkeys(words_of(text, language))
     return tuple(word for word in distinct if content(word) in stems)
-
-
-@lru_cache(maxsize=2048)
-def _terms(text: str, language: str | None) -> frozenset[str]:
-    return frozenset(filter(None, map(_content_stems(language), words_of(text, language))))
 
 
 def terms_of(texts: Iterable[str], language: str | None = "en") -> frozenset[str]:
