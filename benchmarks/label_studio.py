@@ -32,6 +32,7 @@ from pairwright_human_eval.label_studio import (
     LabelStudioClient,
     PushedProject,
     ServerState,
+    connected,
     pull_answers,
     push_tasks,
     title_of,
@@ -66,7 +67,7 @@ def main(sizes: list[int]) -> None:
     with (
         tempfile.TemporaryDirectory() as scratch,
         LabelStudioServer(prepare(cache_folder(), print), Path(scratch) / "data", 0) as running,
-        LabelStudioClient(running.url, running.account.token) as server,
+        connected(running.url, running.account.token) as server,
     ):
         os.environ["LABEL_STUDIO_API_KEY"] = running.account.token
         people = {who: running.sign_up(f"{who}@example.org", "a-long-password") for who in WHO}

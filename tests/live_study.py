@@ -13,9 +13,9 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
+from pairwright_human_eval.decisions import published
 from pairwright_human_eval.folder import HumanFolder, open_study, read_study
 from pairwright_human_eval.records import Answer, KeyedTask
-from pairwright_human_eval.study import decide_study
 from released import Answers, right
 from sheets import fill
 from study import Done, pairwright
@@ -99,8 +99,9 @@ class LiveStudy:
 
     def states(self) -> dict[str, str]:
         """What is decided on each unit, without the time that a report takes."""
-        decisions = decide_study(read_study(self.run))
-        return {unit: decision.state for unit, decision in decisions.items()}
+        study = read_study(self.run)
+        public = published(study.fixed, study.rules, study.outlines(), study.answers())
+        return {unit: decision.state for unit, decision in public.decisions.items()}
 
     def files(self) -> dict[str, bytes]:
         """Every file of the study by its path in it."""

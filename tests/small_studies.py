@@ -24,10 +24,10 @@ from pairwright_human_eval.records import (
     CANNOT_TELL,
     EQUAL,
     Answer,
+    AnswerKind,
     KeyedTask,
     Kind,
     Purpose,
-    Said,
     Study,
     Task,
     pseudonyms,
@@ -35,6 +35,8 @@ from pairwright_human_eval.records import (
 from pairwright_human_eval.tasks import make_tasks
 from pairwright_human_eval.units import Unit, outline_of, units_of
 
+Said = tuple[AnswerKind, str, str]
+"""Kind, item and label of an answer."""
 FILE = Path("pairs.jsonl")
 SCALES = load_scales(assets.RUBRICS)
 OF_THREE: dict[str, Any] = {"votes": 3, "rule": "majority", "further": 0}

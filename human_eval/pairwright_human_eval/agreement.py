@@ -11,14 +11,16 @@ Intervals are jackknives over clusters of items. A cluster counts in the interva
 if its ratings count in the value: an item with a single rating counts in AC1 alone.
 """
 
-from collections.abc import Sequence
-from typing import Literal
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 
 from pairwright.records import Record
 from pairwright.stats import Estimate, Floats, jackknife, no_estimate
+from pairwright_human_eval.records import CANNOT_TELL
 
 Measurement = Literal["nominal", "ordinal"]
 """Meaning of the levels: names, or an order."""
@@ -137,3 +139,47 @@ def coefficients(sums: Floats, levels: int) -> dict[str, Floats]:
         for name, squared in apart.items()
     }
     return {"percent": percent, **alphas, "gwet_ac1": (percent - by_chance) / (1 - by_chance)}
+
+
+# Annotators
+
+
+def majority(counts: Mapping[Any, int], fewest: int = 1) -> Any:
+    """The label of more than half; empty without one, or with fewer than `fewest` votes."""
+    label, most = max(counts.items(), key=lambda one: one[1], default=("", 0))
+    n = sum(counts.values())
+    return label if 2 * most > n >= fewest else ""
+
+
+def count_labels(votes: pd.DataFrame) -> dict[str, Counter[Any]]:
+    """Count each label by item. "Cannot tell" is missing."""
+    counts: dict[str, Counter[Any]] = {}
+    for item, label in zip(votes["item"], votes["label"], strict=True):
+        counts.setdefault(item, Counter())[label] += int(label != CANNOT_TELL)
+    return counts
+
+
+def others_say(votes: pd.DataFrame, fewest: int = 1) -> pd.Series:
+    """Label, for each vote, of more than half of the other votes on its item. It is empty without
+    such a label, or with fewer than `fewest` others."""
+    counts = count_labels(votes)
+    said = [
+        majority(counts[item] - Counter({label: 1}), fewest)
+        for item, label in zip(votes["item"], votes["label"], strict=True)
+    ]
+    return pd.Series(said, index=votes.index, dtype=object)
+
+
+def with_others(votes: pd.DataFrame) -> pd.DataFrame:
+    """Count the votes of each annotator on items where most of the others agree (`n`), and those
+    that say the same (`k`). "Cannot tell" is missing."""
+    votes = votes[votes["label"] != CANNOT_TELL]
+    most = others_say(votes)
+    agreed = most.map(lambda label: label != "").astype(bool)
+    return count_hits(votes["annotator"][agreed], (votes["label"] == most)[agreed])
+
+
+def count_hits(who: pd.Series, hits: pd.Series) -> pd.DataFrame:
+    """Count the rows of each person (`n`), and those that are hits (`k`)."""
+    table = pd.DataFrame({"who": who, "hit": hits.astype(int)})
+    return table.groupby("who").agg(k=("hit", "sum"), n=("hit", "size"))

@@ -13,7 +13,7 @@ import hashlib
 import json
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
@@ -25,7 +25,6 @@ from pairwright.files import write_whole
 from pairwright.lines import write_lines
 from pairwright.options import RunPath
 from pairwright.progress import Note, Progress, log_notes
-from pairwright_human_eval import records
 from pairwright_human_eval.exports import EXPORT, read_export
 from pairwright_human_eval.folder import OpenStudy, open_study, read_study
 from pairwright_human_eval.records import SIMULATED, Answer, Given, Objection, SetAside
@@ -101,7 +100,7 @@ def import_answers(
         added, refused = list[str](), list[InputError]()
         for path in map(Path, files):
             try:
-                _keep(study, _of_study(path, study))
+                _keep(path, study)
                 added.append(path.name)
             except InputError as error:
                 refused.append(error)
@@ -113,9 +112,10 @@ def import_answers(
         return write_answers(study, added, refused)
 
 
-def _of_study(path: Path, study: OpenStudy) -> bytes:
-    """A file without tasks of people who have withdrawn. Raises InputError if no task of it is of
-    the study: it may hold a stranger's texts."""
+def _keep(path: Path, study: OpenStudy) -> None:
+    """Keep a file as the latest, in the place of a copy of itself, without tasks of people who have
+    withdrawn. Raises InputError if no task of it is of the study: it may hold a stranger's texts.
+    """
     try:
         content = path.read_bytes()
     except OSError as error:
@@ -129,29 +129,23 @@ def _of_study(path: Path, study: OpenStudy) -> bytes:
         what = "holds only answers of a person who has withdrawn"
         fix = "Nothing of it was kept. There is nothing to do but to delete the file."
         raise InputError(what, where=path, fix=fix)
-    if any(one.task and one.identity for one in read_raw(path, kept, study)):
-        return kept
-    what, fix = "holds no annotation of a task of this study", f"Nothing of it was kept. {EXPORT}"
-    fix += " Export once somebody has annotated, and name the run that the tasks are of."
-    raise InputError(what, where=path, fix=fix)
-
-
-def _keep(study: OpenStudy, content: bytes) -> None:
-    """Keep an imported file as the latest. It takes the place of a copy of itself."""
+    if not any(one.task and one.identity for one in read_raw(path, kept, study)):
+        fix = f"Nothing of it was kept. {EXPORT} Export once somebody has annotated, and name the"
+        fix += " run that the tasks are of."
+        raise InputError("holds no annotation of a task of this study", where=path, fix=fix)
     there = sorted(study.folder.raw.glob("[0-9]*-*"))
-    same = [path for path in there if path.stem.endswith(f"-{_hash(content)}")]
-    if same and same[-1] == there[-1]:
-        return
-    number = int(there[-1].name.partition("-")[0]) + 1 if there else 1
-    store_raw(study, f"{number:04}", content, ".csv" if is_sheet(content) else ".json")
-    for path in same:
-        path.unlink()
+    same = [path for path in there if path.stem.endswith(f"-{_hash(kept)}")]
+    if not same or same[-1] != there[-1]:
+        number = int(there[-1].name.partition("-")[0]) + 1 if there else 1
+        store_raw(study, f"{number:04}", kept, ".csv" if is_sheet(kept) else ".json")
+        for path in same:
+            path.unlink()
 
 
 # Raw files
 
 
-def read_raw(path: Path, content: bytes, study: OpenStudy) -> list[Given]:
+def read_raw(path: Path, content: bytes, study: OpenStudy) -> Iterable[Given]:
     """The annotations of a file that came in. Raises InputError for one that cannot be read."""
     if is_sheet(content):
         return read_sheet(content, path, study.key, study.fixed)
@@ -201,7 +195,10 @@ def without_withdrawn(content: bytes, study: OpenStudy) -> bytes:
         return content
     if is_sheet(content):
         return without_rows(content, study.folder.raw, study.closed)
-    tasks = json.loads(content)
+    try:
+        tasks = list(json.loads(content))
+    except (TypeError, ValueError, RecursionError):
+        return content  # Whoever reads it says what is wrong.
     texts = ((task, json.dumps(task)) for task in tasks)
     kept = [task for task, text in texts if not any(name in text for name in study.closed)]
     if len(kept) == len(tasks):
@@ -213,17 +210,14 @@ def without_withdrawn(content: bytes, study: OpenStudy) -> bytes:
 
 
 def write_answers(
-    study: OpenStudy,
-    added: Sequence[str] = (),
-    refused: Sequence[InputError] = (),
+    study: OpenStudy, added: Sequence[str] = (), refused: Sequence[InputError] = ()
 ) -> ImportedAnswers:
     """Make answers.jsonl and set_aside.jsonl from all raw files. Raises InputError for a damaged
     file.
 
     The last file of a project counts, so what was deleted there is gone.
     """
-    files = raw_files(study)
-    read = [one for path, content in files for one in read_raw(path, content, study)]
+    read = [one for path, content in raw_files(study) for one in read_raw(path, content, study)]
     last = {(one.task, one.project): one.file for one in read if one.task and one.project}
     begun = [
         one
@@ -249,18 +243,25 @@ def write_answers(
         "new": len(differ - there), "changed": len(differ & there & here),
         "gone": len(differ - here),
     }  # fmt: skip
+    copies, left = len(begun) - len(once), len(study.key.keys() - here)
     return ImportedAnswers(
-        study.folder.path, tuple(answers), tuple(aside), copies=len(begun) - len(once),
-        open_tasks=len(study.key.keys() - here), since=since, added=added,
-        refused=refused
-    )  # fmt: skip
+        study.folder.path, tuple(answers), tuple(aside), copies, left, since, added, refused
+    )
 
 
 def _judged(once: Sequence[Given], study: OpenStudy) -> tuple[list[Answer], list[SetAside]]:
     """The last answer to a task counts. A later skip takes an answer back. Anything that cannot be
-    an answer takes nothing back, and what was begun on a task with an answer is no answer."""
-    own, last = _own_accounts(once, study), dict[str, Given]()
-    aside, drafts = list[tuple[Given, Objection]](), dict[str, tuple[Given, Objection]]()
+    an answer takes nothing back, and what was begun on a task with an answer is no answer.
+
+    The account of an annotator is the one that gave most of the answers to their tasks.
+    """
+    accounts = defaultdict[str, Counter[int]](Counter)
+    for one in once:
+        if one.task and one.account is not None and not one.fault:
+            accounts[study.key[one.task].annotator][one.account] += 1
+    own = {who: counts.most_common(1)[0][0] for who, counts in accounts.items()}
+    last, drafts = dict[str, Given](), dict[str, tuple[Given, Objection]]()
+    aside = list[tuple[Given, Objection]]()
     for one in once:
         keyed, fault = study.key.get(one.task), one.fault
         if keyed and one.account not in (None, own.get(keyed.annotator)):
@@ -271,12 +272,12 @@ def _judged(once: Sequence[Given], study: OpenStudy) -> tuple[list[Answer], list
             aside.append((one, fault))
         else:
             if before := last.get(one.task):
-                skip = ", a skip" if one.said is None else ""
+                skip = ", a skip" if one.answers is None else ""
                 aside.append((before, Objection("superseded", f"by a later answer{skip}")))
             last[one.task] = one
-    skipped = [one for one in last.values() if one.said is None]
+    skipped = [one for one in last.values() if one.answers is None]
     aside += [(one, Objection("skipped", one.comment)) for one in skipped]
-    answers = [line for _, one in sorted(last.items()) for line in _lines(one, study)]
+    answers = [line for _, one in sorted(last.items()) for line in one.answers or ()]
     done = {line.task for line in answers} | {one.task for one, _ in aside}
     aside += [draft for task, draft in drafts.items() if task not in done]
     lines = [
@@ -287,28 +288,6 @@ def _judged(once: Sequence[Given], study: OpenStudy) -> tuple[list[Answer], list
         for one, why in aside
     ]  # fmt: skip
     return answers, sorted(lines, key=lambda line: (line.file, line.task, line.place))
-
-
-def _own_accounts(once: Iterable[Given], study: OpenStudy) -> dict[str, int]:
-    """The account of each annotator: it gave most of the answers to their tasks."""
-    accounts: dict[str, Counter[int]] = defaultdict(Counter)
-    for one in once:
-        if one.task and one.account is not None and not one.fault:
-            accounts[study.key[one.task].annotator][one.account] += 1
-    return {who: counts.most_common(1)[0][0] for who, counts in accounts.items()}
-
-
-def _lines(one: Given, study: OpenStudy) -> Iterator[Answer]:
-    """The lines of an answered task: none for a skip."""
-    keyed, at = study.key[one.task], "" if one.at == records.NO_TIME else one.at.isoformat()
-    comment: list[records.Said] = [("comment", "", one.comment)] if one.comment else []
-    for kind, item, label in (*one.said, *comment) if one.said is not None else ():
-        yield Answer(
-            task=one.task, annotator=keyed.annotator,
-            round=0 if keyed.purpose == "repeat" else keyed.round, unit=keyed.unit,
-            pair=keyed.pair, kind=kind, item=item, label=label, seconds=one.seconds, at=at,
-            source=one.file,
-        )  # fmt: skip
 
 
 # Out again

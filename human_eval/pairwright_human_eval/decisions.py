@@ -1,4 +1,4 @@
-"""Decisions from answers: who is excluded, and the decision on every unit. Functions of the table.
+"""Decisions from answers: who is excluded, the decision on every unit, and what a release shows.
 
 **Attention.** Every vote on a side of a twin can be a check. Two groups of people see the same
 question and responses, each group with the posts of one of two users. The posts decide if most of
@@ -11,19 +11,49 @@ can be recognised, because no task is made for it; and no label is used.
 **Decisions.** A unit is verified if every part of it is: the quality of both responses, the
 preference for each pair, the aspects of each pair. A twin is decided as one, and so is a placebo,
 which has no aspects and for which "no difference" is expected.
+
+**Releases** hold answers by pseudonym, without comments and clock times, and outlines of all units,
+refused ones too. Decisions and figures follow from these.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, TypeVar
 
 import pandas as pd
 
-from pairwright.pairs import RowDelivery, RowSupport, RowVotes
+from pairwright.lines import read_lines, read_one
+from pairwright.pairs import Layout, RowDelivery, RowSupport, RowVotes
 from pairwright.records import Record, Side
+from pairwright.settings.domains import Scale
 from pairwright.settings.rules import HumanRules
-from pairwright_human_eval.records import CANNOT_TELL, EQUAL, SIMULATED, Answer, Label, State
+from pairwright.stats import Estimate, cluster_numbers, mean_points
+from pairwright_human_eval.agreement import (
+    Agreement,
+    Measurement,
+    agreement,
+    count_hits,
+    count_labels,
+    majority,
+    others_say,
+    with_others,
+)
+from pairwright_human_eval.records import (
+    BOTH,
+    CANNOT_TELL,
+    EQUAL,
+    NEITHER,
+    SIMULATED,
+    SUPPORT,
+    Answer,
+    Label,
+    State,
+    Study,
+)
 from pairwright_human_eval.units import Outline, OutlinePair
+from pairwright_human_eval.votes import study_votes
 
 T = TypeVar("T", bound=Record)
 FEWEST_CHECKS = 4
@@ -37,9 +67,7 @@ _ROUNDING = 1e-9
 
 def table_of(answers: Iterable[Answer]) -> pd.DataFrame:
     """Answers as a data frame, with their fields as columns."""
-    columns = list(Answer.model_fields)
-    rows = [tuple(getattr(one, name) for name in columns) for one in answers]
-    return pd.DataFrame(rows, columns=columns)
+    return pd.DataFrame(map(dict, answers), columns=list(Answer.model_fields))
 
 
 def votes_of(answers: pd.DataFrame, round: int = 1) -> pd.DataFrame:
@@ -49,32 +77,6 @@ def votes_of(answers: pd.DataFrame, round: int = 1) -> pd.DataFrame:
 
 
 # Annotators
-
-
-def majority(counts: Mapping[Any, int], fewest: int = 1) -> Any:
-    """The label of more than half; empty without one, or with fewer than `fewest` votes."""
-    label, most = max(counts.items(), key=lambda one: one[1], default=("", 0))
-    n = sum(counts.values())
-    return label if 2 * most > n >= fewest else ""
-
-
-def count_labels(votes: pd.DataFrame) -> dict[str, Counter[Any]]:
-    """Count each label by item. "Cannot tell" is missing."""
-    counts: dict[str, Counter[Any]] = {}
-    for item, label in zip(votes["item"], votes["label"], strict=True):
-        counts.setdefault(item, Counter())[label] += int(label != CANNOT_TELL)
-    return counts
-
-
-def others_say(votes: pd.DataFrame, fewest: int = 1) -> pd.Series:
-    """Label, for each vote, of more than half of the other votes on its item. It is empty without
-    such a label, or with fewer than `fewest` others."""
-    counts = count_labels(votes)
-    said = [
-        majority(counts[item] - Counter({label: 1}), fewest)
-        for item, label in zip(votes["item"], votes["label"], strict=True)
-    ]
-    return pd.Series(said, index=votes.index, dtype=object)
 
 
 def checks(answers: pd.DataFrame, outlines: Iterable[Outline]) -> pd.DataFrame:
@@ -91,8 +93,8 @@ def checks(answers: pd.DataFrame, outlines: Iterable[Outline]) -> pd.DataFrame:
     here = others_say(votes, FEWEST_OTHERS)
     across = votes["pair"].map(lambda pair: said.get(other_half[pair], ""))
     votes = votes.assign(here=here)[here.isin(SIDES) & (here == across)]
-    unknown = _counted(votes["annotator"], votes["label"] == CANNOT_TELL)["k"]
-    right = _counted(votes["annotator"], votes["label"] == votes["here"])
+    unknown = count_hits(votes["annotator"], votes["label"] == CANNOT_TELL)["k"]
+    right = count_hits(votes["annotator"], votes["label"] == votes["here"])
     return right.assign(k=right["k"] + (unknown + 1) // 2)
 
 
@@ -101,21 +103,7 @@ def repeats(answers: pd.DataFrame) -> pd.DataFrame:
     answered as before (`k`). They exclude no annotator; "cannot tell" is missing."""
     told = answers[answers["label"] != CANNOT_TELL]
     again = votes_of(told).merge(votes_of(told, 0), on=["annotator", "pair"])
-    return _counted(again["annotator"], again["label_x"] == again["label_y"])
-
-
-def with_others(votes: pd.DataFrame) -> pd.DataFrame:
-    """Count the votes of each annotator on items where most of the others agree (`n`), and those
-    that say the same (`k`). "Cannot tell" is missing."""
-    votes = votes[votes["label"] != CANNOT_TELL]
-    most = others_say(votes)
-    agreed = most.map(lambda label: label != "").astype(bool)
-    return _counted(votes["annotator"][agreed], (votes["label"] == most)[agreed])
-
-
-def _counted(who: pd.Series, hits: pd.Series) -> pd.DataFrame:
-    table = pd.DataFrame({"who": who, "hit": hits.astype(int)})
-    return table.groupby("who").agg(k=("hit", "sum"), n=("hit", "size"))
+    return count_hits(again["annotator"], again["label_x"] == again["label_y"])
 
 
 def excluded_by(passed: pd.DataFrame, floor: float) -> frozenset[str]:
@@ -347,3 +335,160 @@ def _decision(unit: Outline, given: Tally, rules: HumanRules, simulated: bool) -
         unit=unit.id, state=state, reasons=tuple(about), about=about, votes=first,
         closing=closing, simulated=simulated
     )  # fmt: skip
+
+
+# Released
+
+
+class PublicAnnotator(Record):
+    """Result of one annotator in attention checks."""
+
+    annotator: str
+    simulated: bool
+    checks: int
+    passed: int
+
+
+class PublicStudy(Record):
+    """human/study.json."""
+
+    policy: HumanRules
+    """Rules in force."""
+    fixed: HumanRules
+    """Rules as fixed before the first answer."""
+    scales: tuple[Scale, ...]
+    of: int
+    """Units in the run, from which the study's were drawn."""
+    annotators: tuple[PublicAnnotator, ...]
+    """Everyone who gave an answer, adjudicators too."""
+    left_out: int
+    """Units of the study that are not in this release: people asked to be forgotten."""
+
+
+class Findings(Record):
+    """The figures that follow from the answers."""
+
+    agreement: dict[str, Agreement]
+    """Agreement by question, in the order in which they are asked. "Cannot tell" and "cannot judge"
+    are missing values."""
+    preferred: Estimate
+    """Votes for the chosen response, of those for either; placebos, whose chosen one is drawn, are
+    left out."""
+
+
+@dataclass(frozen=True)
+class ReleasedStudy:
+    """A study as a release holds it. What is derived is derived once."""
+
+    study: PublicStudy
+    outlines: tuple[Outline, ...]
+    """Outlines of all units, in the order of the run's pairs."""
+    answers: tuple[Answer, ...]
+    """Answers without comments, and without repeats."""
+
+    @cached_property
+    def table(self) -> pd.DataFrame:
+        return table_of(self.answers)
+
+    @property
+    def excluded(self) -> frozenset[str]:
+        """Annotators who failed the attention checks."""
+        rows = {one.annotator: (one.passed, one.checks) for one in self.study.annotators}
+        passed = pd.DataFrame.from_dict(rows, orient="index", columns=["k", "n"], dtype=int)
+        return excluded_by(passed, self.study.policy.attention_floor)
+
+    @property
+    def tasks(self) -> int:
+        """Number of answered tasks."""
+        return self.table["task"].nunique()
+
+    @property
+    def simulated(self) -> bool:
+        return any(one.source.startswith(SIMULATED) for one in self.answers)
+
+    @cached_property
+    def decisions(self) -> dict[str, Decision]:
+        """The decision on every unit, by its id."""
+        return decide(self.outlines, self.table, self.study.policy, self.excluded)
+
+    @cached_property
+    def aspect_counts(self) -> dict[str, tuple[AspectCounts, ...]]:
+        """Counted answers on each aspect, by pair; empty if no annotator was asked."""
+        given = tally(self.table, self.excluded)
+        return {pair.id: aspects_of(given, pair) for unit in self.outlines for pair in unit.pairs}
+
+    @cached_property
+    def counted(self) -> pd.DataFrame:
+        """The answers of the first round that count, with the dyad and the label of their unit."""
+        rows = [(unit.id, unit.dyad, unit.label) for unit in self.outlines]
+        about = pd.DataFrame(rows, columns=["unit", "dyad", "expected"])
+        own = self.table[~self.table["annotator"].isin(list(self.excluded))]
+        return own[own["round"] == 1].merge(about, on="unit")
+
+    @cached_property
+    def findings(self) -> Findings:
+        """Estimates on all units, whatever was decided."""
+        asked: dict[str, tuple[Sequence[object], Measurement]] = {
+            f"quality: {scale.name}": (range(scale.low, scale.high + 1), "ordinal")
+            for scale in self.study.scales
+        }
+        asked["preference"] = ("one", "other", EQUAL), "nominal"
+        asked["aspect supported"] = SUPPORT, "ordinal"
+        asked["aspect delivered by"] = ("one", "other", BOTH, NEITHER), "nominal"
+        table, votes = study_votes(self.counted), votes_of(self.counted)
+        found = {
+            question: agreement(table[table["question"] == question], levels, kind)
+            for question, (levels, kind) in asked.items()
+        }
+        either = votes[votes["label"].isin(SIDES) & (votes["expected"] != EQUAL)]
+        preferred = share_by_dyad(either["label"] == "chosen", either["dyad"])
+        return Findings(agreement=found, preferred=preferred)
+
+
+def share_by_dyad(hits: pd.Series, dyads: pd.Series) -> Estimate:
+    """The share of hits, with its interval by pair of users."""
+    return mean_points(hits.to_numpy(float), cluster_numbers([*dyads]))
+
+
+def read_public(layout: Layout) -> ReleasedStudy | None:
+    """The study of a release; None if no annotator was asked.
+
+    Raises InputError naming the file and line that is not what it should be.
+    """
+    if not any(path.exists() for path in (layout.study, layout.asked, layout.answers)):
+        return None
+    return ReleasedStudy(
+        read_one(layout.study, PublicStudy),
+        tuple(read_lines(layout.asked, Outline)),
+        tuple(read_lines(layout.answers, Answer)),
+    )
+
+
+def published(
+    study: Study,
+    rules: HumanRules,
+    outlines: Sequence[Outline],
+    answers: Sequence[Answer],
+    leaving: Set[str] = frozenset(),
+) -> ReleasedStudy:
+    """Make the released part of a study. `rules` is in force, and `leaving` are units that are not
+    to be in it, with every answer on them."""
+    kept = tuple(unit for unit in outlines if unit.id not in leaving)
+    asked = {unit.id for unit in kept}
+    simulated = {one.annotator for one in answers if one.source.startswith(SIMULATED)}
+    passed = annotators(table_of(answers), outlines)[["checks_n", "checks_k"]]
+    people = tuple(
+        PublicAnnotator(annotator=str(who), simulated=who in simulated, checks=n, passed=k)
+        for who, n, k in passed.itertuples()
+    )
+    public = PublicStudy(
+        policy=rules, fixed=study.policy, scales=study.scales,
+        of=study.of, annotators=people, left_out=len(outlines) - len(kept)
+    )  # fmt: skip
+    # What people wrote and when they worked may show who they are.
+    shown = (
+        Answer(**dict(answer) | {"at": ""})
+        for answer in answers
+        if answer.round > 0 and answer.kind != "comment" and answer.unit in asked
+    )
+    return ReleasedStudy(public, kept, tuple(shown))

@@ -40,8 +40,11 @@ class _Annotation(BaseModel):
 
 def read_export(
     content: bytes, where: Path, key: Mapping[str, KeyedTask], scales: tuple[Scale, ...]
-) -> list[Given]:
-    """The annotations of an export; raises InputError if it is not a list in JSON."""
+) -> Iterator[Given]:
+    """The annotations of an export; raises InputError if it is not a list in JSON.
+
+    A task without any is there as well: a draft without its content, or one that was not begun.
+    """
     place = str(where)
     try:
         tasks = json.loads(content.removeprefix(codecs.BOM_UTF8).decode())
@@ -52,10 +55,93 @@ def read_export(
         what = f"no JSON: {error}"
     if what:
         raise InputError(what, where=place, fix=EXPORT)
-    read = (
-        _read_task(t, where.name, f"task {n}", key, scales) for n, t in enumerate(tasks, start=1)
-    )
-    return [given for own in read for given in own]
+    for number, task in enumerate(tasks, start=1):
+        row = task if isinstance(task, dict) else {}
+        data, annotations, project = row.get("data"), row.get("annotations"), row.get("project")
+        name = data.get("task") if isinstance(data, dict) else None
+        keyed = key.get(name) if isinstance(name, str) else None
+        fault = None
+        if keyed is None:
+            fault = Objection("unknown_task", "its data names no task of this study")
+        elif _digest(data) != keyed.data_hash:
+            fault = Objection("data_changed", "the task's data is not as exported")
+        given = Given(
+            keyed.task if keyed else "", where.name, f"task {number}", identity="",
+            project=str(project) if isinstance(project, int) else "",
+        )  # fmt: skip
+        if isinstance(annotations, list) and annotations:
+            for n, one in enumerate(annotations, start=1):
+                about = given._replace(place=f"{given.place}, annotation {n}", fault=fault)
+                yield _read_annotation(one, about, keyed, scales)
+        elif row.get("drafts"):
+            fault = fault or Objection("draft", "begun and not submitted")
+            yield given._replace(identity=digest({"draft": given.task}), fault=fault)
+        else:
+            yield given
+
+
+def _digest(content: Any) -> str:
+    try:
+        return digest(content)
+    except RecursionError:
+        return digest("nested too deeply to be ours")
+
+
+def _read_annotation(
+    content: JsonValue, given: Given, keyed: KeyedTask | None, scales: tuple[Scale, ...]
+) -> Given:
+    """An annotation; `given` has its place, and the fault of its task."""
+    raw, fault, answers = _digest(content), given.fault, None
+    try:
+        row = _Annotation.model_validate(content)
+        created, updated = map(datetime.fromisoformat, (row.created_at, row.updated_at))
+        if created.tzinfo is None or updated.tzinfo is None:
+            raise ValueError("no zone")
+    except ValueError as error:
+        what = "created_at or updated_at is not a time with its zone"
+        if isinstance(error, ValidationError):
+            field, why = first_invalid(error)
+            what = f"{field.partition('.')[0] or 'annotation'}: {why}"
+        fault = fault or Objection("malformed", what)
+        return given._replace(identity=f"{given.place} {raw}", fault=fault)
+    account, changed_by = account_of(row.completed_by), account_of(row.updated_by)
+    # Label Studio takes any lead time that it is sent, in seconds; a file may have been edited.
+    if not fault and updated < created:
+        fault = Objection("impossible_time", "updated_at is before created_at")
+    elif not fault and row.lead_time is not None and not 0 <= row.lead_time < LONGEST_S:
+        fault = Objection("impossible_time", f"lead_time is {row.lead_time}")
+    elif not fault and isinstance(changed_by, int) and account not in (changed_by, None):
+        fault = Objection("other_account", "another account changed it last")
+    comment, entries, unreadable = _entries(row.result)
+    if keyed and not row.was_cancelled and not (fault := fault or unreadable):
+        about = comment, row.lead_time, updated.isoformat(), given.file
+        try:
+            answers = read_form(entries, keyed, scales, *about)
+        except Objection as objection:
+            fault = objection
+    return given._replace(
+        identity=row.unique_id if row.unique_id and row.unique_id.isascii() else raw,
+        at=updated, number=row.id, comment=comment, answers=answers, fault=fault,
+        account=account if isinstance(account, int) else None,
+    )  # fmt: skip
+
+
+def _entries(result: Iterable[JsonValue]) -> tuple[str, list[tuple[str, str]], Objection | None]:
+    """The comment, the controls with what was chosen there, and why one cannot be read."""
+    comments, entries, fault = list[str](), list[tuple[str, str]](), None
+    for control, kind, value in results_of(result):
+        given = [value] if isinstance(value, str) else value
+        if not kind:
+            fault = fault or Objection("malformed", "a result without a control or a value")
+        elif kind != ("text" if control == COMMENT else "choices") or not (
+            isinstance(given, list) and all(isinstance(one, str) for one in given)
+        ):
+            fault = fault or Objection("wrong_type", quoted(control))
+        elif control == COMMENT:
+            comments += given
+        else:
+            entries += [(control, str(one)) for one in given]
+    return nameless("\n".join(comments)), entries, fault
 
 
 def results_of(result: Iterable[Any]) -> Iterator[tuple[str, str, Any]]:
@@ -75,95 +161,3 @@ def results_of(result: Iterable[Any]) -> Iterator[tuple[str, str, Any]]:
 def account_of(who: Any, name: str = "id") -> Any:
     """The number of an account, or its e-mail, if an export writes it as an object."""
     return who.get(name, who.get("id")) if isinstance(who, dict) else who
-
-
-def _read_task(
-    task: object, file: str, place: str, key: Mapping[str, KeyedTask], scales: tuple[Scale, ...]
-) -> Iterator[Given]:
-    """The annotations of a task. Without any: a draft without its content, or a record of a task
-    that was not begun."""
-    row = task if isinstance(task, dict) else {}
-    data, annotations, project = row.get("data"), row.get("annotations"), row.get("project")
-    name = data.get("task") if isinstance(data, dict) else None
-    keyed = key.get(name) if isinstance(name, str) else None
-    fault = None
-    if keyed is None:
-        fault = Objection("unknown_task", "its data names no task of this study")
-    elif _digest(data) != keyed.data_hash:
-        fault = Objection("data_changed", "the task's data is not as exported")
-    known, project = keyed.task if keyed else "", str(project) if isinstance(project, int) else ""
-    if isinstance(annotations, list) and annotations:
-        for n, content in enumerate(annotations, start=1):
-            about = f"{place}, annotation {n}"
-            read = _read_annotation(content, about, keyed, scales, fault)
-            yield Given(known, file, about, project=project, **read)
-    elif row.get("drafts"):
-        fault = fault or Objection("draft", "begun and not submitted")
-        yield Given(known, file, place, digest({"draft": known}), project, fault=fault)
-    else:
-        yield Given(known, file, place, "", project)
-
-
-def _digest(content: Any) -> str:
-    try:
-        return digest(content)
-    except RecursionError:
-        return digest("nested too deeply to be ours")
-
-
-def _read_annotation(
-    content: JsonValue,
-    place: str,
-    keyed: KeyedTask | None,
-    scales: tuple[Scale, ...],
-    fault: Objection | None,
-) -> dict[str, Any]:
-    """Fields of `Given` from an annotation. `fault` is the fault of its task."""
-    raw = _digest(content)
-    try:
-        row = _Annotation.model_validate(content)
-        created, updated = map(datetime.fromisoformat, (row.created_at, row.updated_at))
-        if created.tzinfo is None or updated.tzinfo is None:
-            raise ValueError("no zone")
-    except ValueError as error:
-        what = "created_at or updated_at is not a time with its zone"
-        if isinstance(error, ValidationError):
-            field, why = first_invalid(error)
-            what = f"{field.partition('.')[0] or 'annotation'}: {why}"
-        return {"identity": f"{place} {raw}", "fault": fault or Objection("malformed", what)}
-    account, changed_by = account_of(row.completed_by), account_of(row.updated_by)
-    # Label Studio takes any lead time that it is sent, in seconds; a file may have been edited.
-    if not fault and updated < created:
-        fault = Objection("impossible_time", "updated_at is before created_at")
-    elif not fault and row.lead_time is not None and not 0 <= row.lead_time < LONGEST_S:
-        fault = Objection("impossible_time", f"lead_time is {row.lead_time}")
-    elif not fault and isinstance(changed_by, int) and account not in (changed_by, None):
-        fault = Objection("other_account", "another account changed it last")
-    comment, entries, unreadable = _entries(row.result)
-    said = None
-    if keyed and not fault and not row.was_cancelled:
-        read = unreadable or read_form(entries, keyed, scales)
-        said, fault = (None, read) if isinstance(read, Objection) else (read, None)
-    return {
-        "identity": row.unique_id if row.unique_id and row.unique_id.isascii() else raw,
-        "at": updated, "number": row.id, "seconds": row.lead_time, "comment": comment,
-        "account": account if isinstance(account, int) else None, "said": said, "fault": fault,
-    }  # fmt: skip
-
-
-def _entries(result: Iterable[JsonValue]) -> tuple[str, list[tuple[str, str]], Objection | None]:
-    """The comment, the controls with what was chosen there, and why one cannot be read."""
-    comments, entries, fault = list[str](), list[tuple[str, str]](), None
-    for control, kind, value in results_of(result):
-        given = [value] if isinstance(value, str) else value
-        if not kind:
-            fault = fault or Objection("malformed", "a result without a control or a value")
-        elif kind != ("text" if control == COMMENT else "choices") or not (
-            isinstance(given, list) and all(isinstance(one, str) for one in given)
-        ):
-            fault = fault or Objection("wrong_type", quoted(control))
-        elif control == COMMENT:
-            comments += given
-        else:
-            entries += [(control, str(one)) for one in given]
-    return nameless("\n".join(comments)), entries, fault

@@ -8,7 +8,8 @@ pushes at once would make every task twice.
 import hashlib
 import json
 import shutil
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple, TypeVar
@@ -37,19 +38,13 @@ class HumanFolder:
     """The paths of a study in one run folder."""
 
     def __init__(self, run: Path) -> None:
-        self.run = run
-        self.path = run / "human"
+        self.run, self.path, self.private = run, run / "human", run / "human/private"
         self.guidelines = self.path / "guidelines.md"
         """Text that annotators read first; the study lead fills in its end."""
         self.sheets = self.path / "spreadsheets"
-        self.answers = self.path / "answers.jsonl"
-        self.set_aside = self.path / "set_aside.jsonl"
-        self.decisions = self.path / "decisions.jsonl"
-        self.report = self.path / "report.json"
-
-        self.private = self.path / "private"
-        self.study = self.private / "study.json"
-        self.key = self.private / "key.jsonl"
+        self.answers, self.set_aside = self.path / "answers.jsonl", self.path / "set_aside.jsonl"
+        self.decisions, self.report = self.path / "decisions.jsonl", self.path / "report.json"
+        self.study, self.key = self.private / "study.json", self.private / "key.jsonl"
         self.adjudication_key = self.private / "key_adjudication.jsonl"
         """The key of round 2: what the first round left disputed."""
         self.raw = self.private / "raw"
@@ -99,10 +94,8 @@ class OpenStudy(NamedTuple):
     def rules(self) -> HumanRules:
         """The rule in force: [human] of the run's config, as the study's annotators can carry it
         out."""
-        pairs: dict[str, set[str]] = {}
-        for task in self.key.values():
-            pairs.setdefault(task.unit, set()).update({task.pair} - {""})
-        halves = max(map(len, pairs.values()), default=1)
+        pairs = {(task.unit, task.pair) for task in self.key.values() if task.pair}
+        halves = max(Counter(unit for unit, _ in pairs).values(), default=1)
         return fitting(self.config.human, len(self.fixed.annotators), halves)
 
     def pairs(self) -> Path:
@@ -203,30 +196,25 @@ def open_study(run: Path) -> Iterator[OpenStudy]:
 def read_tasks(folder: HumanFolder, key: Iterable[KeyedTask]) -> dict[str, Data]:
     """Contents of the tasks of the `key`, by their ids. Raises InputError for a file that cannot be
     read or lacks a task."""
+    wanted = {task.task: folder.tasks(task.annotator, task.kind, task.round) for task in key}
     found: dict[str, Data] = {}
-    files: dict[Path, dict[str, Data]] = {}
-    for keyed in key:
-        path = folder.tasks(keyed.annotator, keyed.kind, keyed.round)
-        if path not in files:
-            files[path] = _task_file(path)
-        if keyed.task not in files[path]:
-            raise InputError(f"{keyed.task} is missing", where=path, fix=RESTORE)
-        found[keyed.task] = files[path][keyed.task]
-    return found
-
-
-def _task_file(path: Path) -> dict[str, Data]:
-    try:
-        return {task["data"]["task"]: dict(task["data"]) for task in json.loads(path.read_bytes())}
-    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
-        why = error.strerror if isinstance(error, OSError) else f"{type(error).__name__}: {error}"
-        raise InputError(f"not a task file ({why})", where=path, fix=RESTORE) from None
+    for path in dict.fromkeys(wanted.values()):
+        try:
+            rows = [dict(task["data"]) for task in json.loads(path.read_bytes())]
+            found |= {str(row["task"]): row for row in rows}
+        except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+            why = (isinstance(error, OSError) and error.strerror) or type(error).__name__
+            raise InputError(f"not a task file ({why})", where=path, fix=RESTORE) from None
+    for name, path in wanted.items():
+        if name not in found:
+            raise InputError(f"{name} is missing", where=path, fix=RESTORE)
+    return {name: found[name] for name in wanted}
 
 
 # Writing
 
 
-def write_study(folder: HumanFolder, study: Study, tasks: Iterable[Task]) -> None:
+def write_study(folder: HumanFolder, study: Study, tasks: Sequence[Task]) -> None:
     """Write each annotator's tasks, forms, guidelines, the key and the study's settings.
 
     Raises InputError if a study is there: people may be working on it.
@@ -234,8 +222,8 @@ def write_study(folder: HumanFolder, study: Study, tasks: Iterable[Task]) -> Non
     if folder.study.exists():
         what = "a study was exported here, and people may be working on it"
         raise InputError(what, where=folder.path, fix="Move the folder away to export anew.")
-    made, language = list(tasks), load_language(study.language)
-    aspects = any(task.keyed.kind == "rubric" for task in made)
+    language, key = load_language(study.language), [task.keyed for task in tasks]
+    aspects = any(keyed.kind == "rubric" for keyed in key)
     with on_disk(folder.path):
         folder.private.mkdir(parents=True, exist_ok=True)
         folder.private.chmod(0o700)
@@ -245,11 +233,10 @@ def write_study(folder: HumanFolder, study: Study, tasks: Iterable[Task]) -> Non
             write_whole(folder.form(kind), labelling_config(kind, study.scales, language))
         page = render_guidelines(study.scales, language, study.tool, aspects=aspects)
         write_whole(folder.guidelines, page)
-        write_tasks(folder, made)
-        write_lines(folder.key, [task.keyed for task in made])
+        write_tasks(folder, tasks)
+        write_lines(folder.key, key)
         # Last: a study that is there is whole.
-        fixed = dict(study) | {"key_hash": file_hash(folder.key)}
-        write_one(folder.study, Study(**fixed))
+        write_one(folder.study, Study(**dict(study) | {"key_hash": file_hash(folder.key)}))
 
 
 def write_tasks(folder: HumanFolder, tasks: Iterable[Task]) -> set[Path]:

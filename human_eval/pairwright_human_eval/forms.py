@@ -5,7 +5,6 @@ Texts in the code are in English. Every other language is `languages/CODE.toml`,
 words by the English ones; its guidelines are in the same folder.
 """
 
-import json
 import re
 import tomllib
 from collections.abc import Iterable, Sequence
@@ -16,21 +15,20 @@ from pydantic import Field
 
 from pairwright import assets
 from pairwright.errors import InputError
+from pairwright.lines import read_document
 from pairwright.records import Record
 from pairwright.settings import read_toml, validated
 from pairwright.settings.domains import Scale
 from pairwright.text import visible
 from pairwright_human_eval.records import (
     CANNOT_JUDGE,
-    KINDS,
-    Data,
+    Answer,
+    AnswerKind,
     KeyedTask,
     Kind,
     Objection,
-    Said,
     Tool,
 )
-from pairwright_human_eval.safe_html import plain_text
 
 COMMENT = "comment"
 """The control that holds a comment, which is optional."""
@@ -97,17 +95,14 @@ QUESTIONS = {
 def questions(
     kind: Kind, scales: tuple[Scale, ...], aspects: int, language: Language = ENGLISH
 ) -> dict[str, Question]:
-    """The questions of a complete form, by control, without the comment.
-
-    `aspects` is how many rows a task of kind rubric has.
-    """
+    """The questions of a complete form, by control, without the comment. `aspects` is how many
+    rows a task of kind rubric has."""
     asked = []
-    if kind == "quality":
-        for number, scale in enumerate(scales, start=1):
-            for side in "AB":
-                text = f"{number}. {language(scale.question)} ({language(f'Response {side}')})"
-                control = f"{scale.name}_{side.lower()}"
-                asked.append(Question(control, text, scale_choices(scale, language)))
+    for number, scale in enumerate(scales if kind == "quality" else (), start=1):
+        for side in "AB":
+            text = f"{number}. {language(scale.question)} ({language(f'Response {side}')})"
+            control = f"{scale.name}_{side.lower()}"
+            asked.append(Question(control, text, scale_choices(scale, language)))
     rows = [("preference", "", "")] if kind == "preference" else []
     for n in range(aspects if kind == "rubric" else 0):
         heading = f"{language('Line')} {n + 1}"
@@ -129,7 +124,7 @@ def scale_choices(scale: Scale, language: Language = ENGLISH) -> dict[str, str]:
 
 # What shows them
 
-_TEMPLATES = jinja2.Environment(
+TEMPLATES = jinja2.Environment(
     loader=jinja2.FileSystemLoader(assets.HUMAN_EVAL),
     undefined=jinja2.StrictUndefined,
     autoescape=lambda name: name is not None and name.endswith(".xml.jinja"),
@@ -153,22 +148,10 @@ def labelling_config(kind: Kind, scales: tuple[Scale, ...], language: Language =
                 what = f"Label Studio would take {found.group()!r} in {text!r} for a variable"
                 fix = "Say it without a $ before a word and without {{."
                 raise InputError(what, where=f"quality.toml [{scale.name}]", fix=fix)
-    text = _TEMPLATES.get_template(f"labeling_config_{kind}.xml.jinja").render(
+    text = TEMPLATES.get_template(f"labeling_config_{kind}.xml.jinja").render(
         _=language, scales=scales, questions=QUESTIONS, scale_choices=scale_choices
     )
     return "\n".join(line.rstrip() for line in text.splitlines() if line.strip()) + "\n"
-
-
-def sheet_rows(
-    tasks: Sequence[tuple[Kind, Data]], scales: tuple[Scale, ...], language: Language
-) -> list[list[str]]:
-    """The rows of a person's spreadsheet in the order of the work, without its head and answers."""
-    by_kind = {kind: [data for one, data in tasks if one == kind] for kind in KINDS}
-    text = _TEMPLATES.get_template("sheet.jinja").render(
-        _=language, kinds={kind: own for kind, own in by_kind.items() if own}, scales=scales,
-        questions=questions, plain_text=plain_text
-    )  # fmt: skip
-    return [json.loads(line) for line in text.splitlines() if line]
 
 
 def render_guidelines(
@@ -183,37 +166,39 @@ def render_guidelines(
     path = LANGUAGES / f"guidelines.{language.code}.md"
     if language.code == "en":
         path = assets.HUMAN_EVAL / "guidelines.md"
-    try:
-        template = _TEMPLATES.from_string(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        fix = f"Write {path.name} in this language."
-        raise InputError(str(error.strerror), where=path, fix=fix) from None
+    page = read_document(path, fix=f"Write {path.name} in this language.")
     scores = sorted({anchor.score for scale in scales for anchor in scale.anchors})
-    sheet = tool == "spreadsheet"
-    return template.render(_=language, scales=scales, scores=scores, aspects=aspects, sheet=sheet)
+    return TEMPLATES.from_string(page).render(
+        _=language, scales=scales, scores=scores, aspects=aspects, sheet=tool == "spreadsheet"
+    )
 
 
 # What was answered
 
 
 def read_form(
-    entries: Iterable[tuple[str, str]], task: KeyedTask, scales: tuple[Scale, ...]
-) -> tuple[Said, ...] | Objection:
-    """Answers in a filled-in form, from its controls with their choices: places become roles. Every
-    control must be answered, once."""
-    asked = questions(task.kind, scales, task.aspects)
-    chosen: dict[str, str] = {}
+    entries: Iterable[tuple[str, str]],
+    task: KeyedTask,
+    scales: tuple[Scale, ...],
+    comment: str = "",
+    seconds: float | None = None,
+    at: str = "",
+    source: str = "",
+) -> tuple[Answer, ...]:
+    """Answers of a filled-in form, from its controls with their choices: places become roles. Every
+    control must be answered, once. Raises Objection."""
+    asked, chosen = questions(task.kind, scales, task.aspects), dict[str, str]()
     for name, choice in entries:
         if name not in asked:
-            return Objection("unknown_control", quoted(name))
+            raise Objection("unknown_control", quoted(name))
         if choice not in asked[name].choices:
-            return Objection("unknown_choice", f"{name}: {quoted(choice)}")
+            raise Objection("unknown_choice", f"{name}: {quoted(choice)}")
         if name in chosen:
-            return Objection("duplicate_answer", name)
+            raise Objection("duplicate_answer", name)
         chosen[name] = choice
     if missing := sorted(asked.keys() - chosen):
-        return Objection("missing_answer", ", ".join(missing[:4]))
-    said: list[Said] = []
+        raise Objection("missing_answer", ", ".join(missing[:4]))
+    said: list[tuple[AnswerKind, str, str]] = []
     for control in asked:
         name, _, end = control.rpartition("_")
         label = task.sides.get(chosen[control], chosen[control])
@@ -223,7 +208,16 @@ def read_form(
             said.append(("quality", f"{name} {task.sides[end.upper()]}", label))
         else:
             said.append(("support" if name == "support" else "delivery", str(int(end) + 1), label))
-    return tuple(said)
+    if comment:
+        said.append(("comment", "", comment))
+    round = 0 if task.purpose == "repeat" else task.round
+    return tuple(
+        Answer(
+            task=task.task, annotator=task.annotator, round=round, unit=task.unit, pair=task.pair,
+            kind=kind, item=item, label=label, seconds=seconds, at=at, source=source,
+        )
+        for kind, item, label in said
+    )  # fmt: skip
 
 
 def nameless(comment: str) -> str:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple, Self
+from typing import Annotated, Any, NamedTuple
 from urllib.parse import urlsplit
 from xml.etree import ElementTree
 
@@ -47,83 +47,37 @@ _TOKEN = (
 )
 
 
-class Project(NamedTuple):
-    """A project as the server describes it."""
-
-    config: str
-    """The labelling configuration, as XML."""
-    tasks: int
-    answered: bool
-    """Whether there is an answer or a skip."""
-
-
 class LabelStudioClient:
-    """A Label Studio server and a person's key to it: a legacy or a personal access token."""
+    """The part of a Label Studio server that a study needs."""
 
-    def __init__(self, url: str, api_key: str | None = None) -> None:
-        """Check the address and the key; nothing is sent yet. The key is read from the environment,
-        so that no shell history holds it. Raises InputError for an invalid address, for a key that
-        cannot be sent or has expired, and if the SDK is not installed."""
-        parts = urlsplit(url)
-        if parts.scheme not in ("http", "https") or not parts.hostname or parts.username:
-            fix = "Give http:// or https://, a host and perhaps a port; the key is no part of it."
-            raise InputError("not the address of a server", where="--url", fix=fix)
-        self.url, self._key = url.rstrip("/"), (api_key or os.environ.get(KEY_VARIABLE, "")).strip()
-        if not re.fullmatch(r"[!-~]+", self._key):
-            raise InputError("holds no API key", where=f"${KEY_VARIABLE}", fix=_TOKEN)
-        try:
-            import httpx
-            from label_studio_sdk import LabelStudio
-        except ImportError as error:
-            what, fix = f"label-studio-sdk is not installed ({error})", install("label-studio")
-            raise InputError(what, where=self.url, fix=f"Run {fix}.") from None
-        # A connection a request: on one that stays open, Label Studio's own server sends head and
-        # body of a reply apart and waits 40 ms in between for our acknowledgement.
-        one_each = httpx.Limits(max_keepalive_connections=0)
-        self._http = httpx.Client(timeout=TIMEOUT_S, follow_redirects=True, limits=one_each)
-        sdk: Any = LabelStudio  # Its constructor has no types.
-        with self._asking():
-            self._sdk = sdk(base_url=self.url, api_key=self._key, httpx_client=self._http)
+    def __init__(self, url: str, projects: Any) -> None:
+        """`projects` are those of the SDK."""
+        self.url, self.sdk = url, projects
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._http.close()
-
-    def projects(self, part: str) -> dict[int, Project]:
-        """Projects with `part` in their title, by id."""
-        found: dict[int, Project] = {}
-        with self._asking():
-            for p in self._sdk.projects.list(title=part, page_size=100, include=_FIELDS):
-                if p.id in found:  # A server that gives its last page again and again.
-                    break
-                answered = bool(p.num_tasks_with_annotations or p.skipped_annotations_number)
-                found[p.id] = Project(p.label_config or "", p.task_number or 0, answered)
+    def projects(self, part: str) -> dict[int, Any]:
+        """Projects with `part` in their title as the SDK has them, by id."""
+        found: dict[int, Any] = {}
+        for project in self.sdk.list(title=part, page_size=100, include=_FIELDS):
+            if project.id in found:  # A server that gives its last page again and again.
+                break
+            found[project.id] = project
         return found
 
     def create(self, title: str, config: str) -> int:
         """Make a project for one annotator; its id."""
-        with self._asking():
-            project = self._sdk.projects.create(
-                title=title, label_config=config, maximum_annotations=1,
-                show_collab_predictions=False, show_skip_button=True,
-                enable_empty_annotation=False, sampling="Sequential sampling",
-                request_options=_ONCE
-            )  # fmt: skip
+        project = self.sdk.create(
+            title=title, label_config=config, maximum_annotations=1,
+            show_collab_predictions=False, show_skip_button=True, enable_empty_annotation=False,
+            sampling="Sequential sampling", request_options=_ONCE,
+        )  # fmt: skip
         return int(project.id)
-
-    def delete(self, project: int) -> None:
-        """Delete a project with everything in it."""
-        with self._asking():
-            self._sdk.projects.delete(project)
 
     def add(self, project: int, batch: Sequence[Data]) -> list[int]:
         """Import tasks, all or none; their ids in the same order."""
         rows = [{"data": data} for data in batch]
-        with self._asking():
-            imports = self._sdk.projects.import_tasks
-            reply = imports(project, request=rows, return_task_ids=True, request_options=_ONCE)
+        reply = self.sdk.import_tasks(
+            project, request=rows, return_task_ids=True, request_options=_ONCE
+        )
         ids = [int(task) for task in getattr(reply, "task_ids", None) or ()]
         if len(ids) != len(batch):
             what = f"{self.url} named {len(ids)} tasks for {len(batch)} that were sent"
@@ -132,49 +86,76 @@ class LabelStudioClient:
 
     def export(self, project: int) -> bytes:
         """Tasks with any annotation, skips included, as `exportType=JSON` gives them."""
-        export = self._sdk.projects.exports.download_sync
-        with self._asking():
-            body = b"".join(export(project, export_type="JSON", download_all_tasks=False))
+        export = self.sdk.exports.download_sync
+        body = b"".join(export(project, export_type="JSON", download_all_tasks=False))
         with suppress(ValueError, RecursionError):
             tasks = json.loads(body)
             if isinstance(tasks, list) and all(isinstance(task, dict) for task in tasks):
                 return body
         raise CallFailed("export", f"{self.url}, project {project}: not a list of tasks")
 
-    @contextmanager
-    def _asking(self) -> Iterator[None]:
-        """Turn what may go wrong on the way into errors that say what to do."""
-        from httpx import HTTPError
+
+@contextmanager
+def connected(url: str, api_key: str | None = None) -> Iterator[LabelStudioClient]:
+    """Connect to a Label Studio server with a person's key, a legacy or a personal access token. It
+    is read from the environment, so that no shell history holds it.
+
+    Raises InputError for an invalid address, a key that cannot be sent or is refused, and without
+    the SDK or a server. Raises CallFailed for a reply that cannot be used, EndpointRefused for a
+    request that the server refuses.
+    """
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.hostname or parts.username:
+        fix = "Give http:// or https://, a host and perhaps a port; the key is no part of it."
+        raise InputError("not the address of a server", where="--url", fix=fix)
+    url, key = url.rstrip("/"), (api_key or os.environ.get(KEY_VARIABLE, "")).strip()
+    if not re.fullmatch(r"[!-~]+", key):
+        raise InputError("holds no API key", where=f"${KEY_VARIABLE}", fix=_TOKEN)
+    try:
+        import httpx
+        from label_studio_sdk import LabelStudio
         from label_studio_sdk.core.api_error import ApiError
-
+    except ImportError as error:
+        what, fix = f"label-studio-sdk is not installed ({error})", install("label-studio")
+        raise InputError(what, where=url, fix=f"Run {fix}.") from None
+    # A connection a request: on one that stays open, Label Studio's own server sends head and
+    # body of a reply apart and waits 40 ms in between for our acknowledgement.
+    one_each = httpx.Limits(max_keepalive_connections=0)
+    sdk: Any = LabelStudio  # Its constructor has no types.
+    with httpx.Client(timeout=TIMEOUT_S, follow_redirects=True, limits=one_each) as http:
         try:
-            yield
+            server = sdk(base_url=url, api_key=key, httpx_client=http)
+            yield LabelStudioClient(url, server.projects)
         except RecursionError:
-            raise CallFailed("server", f"{self.url}: the reply cannot be read") from None
+            raise CallFailed("server", f"{url}: the reply cannot be read") from None
         except ApiError as error:
-            raise self._refusal(error.status_code or 0, error.body) from None
-        except HTTPError as error:
-            what = f"no answer ({type(error).__name__}: {self._text(str(error))})"
+            body = (
+                error.body if isinstance(error.body, str) else json.dumps(error.body, default=str)
+            )
+            raise _refusal(url, error.status_code or 0, _shown(body, key)) from None
+        except httpx.HTTPError as error:
+            what = f"no answer ({type(error).__name__}: {_shown(str(error), key)})"
             fix = "Start the server or correct --url, and run the command again; it goes on."
-            raise InputError(what, where=self.url, fix=fix) from None
+            raise InputError(what, where=url, fix=fix) from None
 
-    def _refusal(self, status: int, body: object) -> Exception:
-        text = self._text(body if isinstance(body, str) else json.dumps(body, default=str))
-        if status in (401, 403):
-            what = f"the server does not take the API key ({status}: {text})"
-            return InputError(what, where=self.url, fix=_TOKEN)
-        if status >= 500 or status < 400:
-            return CallFailed("server", f"{self.url} answered {status}: {text}")
-        ask = "Is this the address of a Label Studio, and does the project still exist?"
-        return EndpointRefused(f"{self.url}: answered {status}: {text}\n  {ask}")
 
-    def _text(self, reply: str) -> str:
-        """Text of a reply, without the key; a page of HTML is only named."""
-        if reply.strip().startswith("<"):
-            return "a web page"
-        with suppress(ValueError, TypeError, KeyError, RecursionError):
-            reply = str(json.loads(reply)["detail"])
-        return reply.strip().replace(self._key, "(the key)")[:SHOWN]
+def _refusal(url: str, status: int, text: str) -> Exception:
+    if status in (401, 403):
+        what = f"the server does not take the API key ({status}: {text})"
+        return InputError(what, where=url, fix=_TOKEN)
+    if status >= 500 or status < 400:
+        return CallFailed("server", f"{url} answered {status}: {text}")
+    ask = "Is this the address of a Label Studio, and does the project still exist?"
+    return EndpointRefused(f"{url}: answered {status}: {text}\n  {ask}")
+
+
+def _shown(reply: str, key: str) -> str:
+    """Text of a reply, without the key; a page of HTML is only named."""
+    if reply.strip().startswith("<"):
+        return "a web page"
+    with suppress(ValueError, TypeError, KeyError, RecursionError):
+        reply = str(json.loads(reply)["detail"])
+    return reply.strip().replace(key, "(the key)")[:SHOWN]
 
 
 class PushedProject(Record):
@@ -236,7 +217,7 @@ def push_tasks(
 
         pairwright human push runs/first --url http://127.0.0.1:8080
     """
-    with open_study(Path(run)) as study, LabelStudioClient(url) as server:
+    with open_study(Path(run)) as study, connected(url) as server:
         folder, title = study.folder, title_of(study)
         state = record_in(folder.server, ServerState) or ServerState(url=server.url)
         if state.url != server.url:
@@ -274,14 +255,14 @@ def push_tasks(
 
 def _delete(server: LabelStudioClient, title: str, cut: set[int]) -> None:
     """Delete the projects whose import was cut off, with what of it may have arrived. Raises
-    InputError if an annotator has answered there."""
-    for id, found in server.projects(title).items() if cut else ():
-        if id in cut and found.answered:
+    InputError if an annotator has answered or skipped there."""
+    found = server.projects(title) if cut else {}
+    for id in cut & found.keys():
+        if found[id].num_tasks_with_annotations or found[id].skipped_annotations_number:
             what = "the import was cut off, and people have answered what of it arrived"
             fix = "Delete the project on the server, and push again."
             raise InputError(what, where=f"{server.url} [project {id}]", fix=fix)
-        if id in cut:
-            server.delete(id)
+        server.sdk.delete(id)
 
 
 def _loads(study: OpenStudy, round: int) -> dict[tuple[str, Kind], dict[str, Data]]:
@@ -321,7 +302,7 @@ def pull_answers(run: RunPath, *, progress: Progress = log_notes) -> ImportedAns
             fix = "`pairwright human push` first, or `import` files exported by hand."
             what = "no task was pushed to a server yet"
             raise InputError(what, where=study.folder.server, fix=fix)
-        with LabelStudioClient(state.url) as server:
+        with connected(state.url) as server:
             listed = server.projects(title_of(study))
             if not any(project.id in listed for project in state.projects):
                 what = f"no project of this study is on the server at {server.url}"
@@ -330,34 +311,36 @@ def pull_answers(run: RunPath, *, progress: Progress = log_notes) -> ImportedAns
             fetched, refused = list[str](), list[InputError]()
             for n, project in enumerate(state.projects):
                 progress(Step("fetching projects", n, len(state.projects)))
-                if project.annotator in study.away:
-                    continue
-                odd = _fetch(server, study, project, listed.get(project.id))
-                if isinstance(odd, InputError):
-                    refused.append(odd)
-                else:
-                    fetched.append(project.title)
-                if odd:
-                    progress(Note(str(odd)))
+                if project.annotator not in study.away:
+                    try:
+                        odd = _fetch(server, study, project, listed.get(project.id))
+                        fetched.append(project.title)
+                    except OtherForm as error:
+                        refused.append(error)
+                        odd = str(error)
+                    if odd:
+                        progress(Note(odd))
         return write_answers(study, fetched, refused)
 
 
-def _fetch(
-    server: LabelStudioClient, study: OpenStudy, project: PushedProject, found: Project | None
-) -> str | InputError:
-    """Fetch a project into one raw file; gives a warning, or the reason why it is not imported.
-    Counts do not show whether an answer was changed, so all of it is fetched again."""
-    name, form = f"The project `{project.title}`", study.folder.form(project.kind)
+class OtherForm(InputError):
+    """A project whose form is not the study's: its answers may mean something else."""
+
+
+def _fetch(server: LabelStudioClient, study: OpenStudy, project: PushedProject, found: Any) -> str:
+    """Fetch a project into one raw file; gives a warning. Raises OtherForm. Counts do not show
+    whether an answer was changed, so all of it is fetched again."""
+    name, form = f"project `{project.title}`", study.folder.form(project.kind)
     if found is None:
-        return f"{name} is not on the server any more: what was pulled of it before stays."
-    if not same_form(found.config, form.read_text(encoding="utf-8")):
+        return f"The {name} is not on the server any more: what was pulled of it before stays."
+    if not same_form(found.label_config or "", form.read_text(encoding="utf-8")):
         what = f"has another form than {form.name}, so nothing of it was taken in"
         fix = "Put that form back under Settings, Labeling Interface, and pull again."
-        return InputError(what, where=f"the project `{project.title}`", fix=fix)
+        raise OtherForm(what, where=f"the {name}", fix=fix)
     content = without_withdrawn(server.export(project.id), study) or b"[]"
     store_raw(study, f"project-{project.id}", content)
-    if (gone := len(project.tasks) - found.tasks) > 0:
-        return f"{name} lacks {gone:,} tasks, deleted there; a push does not bring them back."
+    if (gone := len(project.tasks) - (found.task_number or 0)) > 0:
+        return f"The {name} lacks {gone:,} tasks, deleted there; a push does not bring them back."
     return ""
 
 

@@ -29,8 +29,6 @@ State = Literal["verified", "refused", "disputed", "waiting"]
 Tool = Literal["label-studio", "spreadsheet"]
 """Tool that annotators work with."""
 AnswerKind = Literal["preference", "quality", "support", "delivery", "comment"]
-Said = tuple[AnswerKind, str, str]
-"""Kind, item and label of an answer, as in `Answer`."""
 
 KINDS: tuple[Kind, ...] = ("quality", "preference", "rubric")
 """Kinds of tasks, in the order in which an annotator does them."""
@@ -145,11 +143,12 @@ class Answer(Record):
     """The raw file that it is in."""
 
 
-class Objection(NamedTuple):
+class Objection(Exception):
     """Reason why an annotation is not an answer. The detail names no person and quotes little."""
 
-    reason: str
-    detail: str = ""
+    def __init__(self, reason: str, detail: str = "") -> None:
+        super().__init__(reason, detail)
+        self.reason, self.detail = reason, detail
 
 
 class SetAside(Record):
@@ -179,8 +178,7 @@ class Given(NamedTuple):
     number: int = 0
     account: int | None = None
     """The tool's numbers of it, and of who gave it."""
-    seconds: float | None = None
     comment: str = ""
-    said: tuple[Said, ...] | None = None
-    """Answers; None for a skip, and with a fault."""
+    answers: tuple[Answer, ...] | None = None
+    """None for a skip, and with a fault."""
     fault: Objection | None = None

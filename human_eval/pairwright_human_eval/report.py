@@ -5,7 +5,7 @@ with 95 % intervals by pair of users. Fewer than five of these give no interval.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import get_args
@@ -19,15 +19,20 @@ from pairwright.pages import Page, render_page
 from pairwright.pages.plots import draw_states
 from pairwright.progress import Progress, Step, log_notes
 from pairwright.records import Record
-from pairwright.settings.domains import Scale
 from pairwright.settings.rules import HumanRules
 from pairwright.stats import Estimate, share
 from pairwright_human_eval import decisions as rule
-from pairwright_human_eval.decisions import SIDES, Decision, table_of
-from pairwright_human_eval.folder import HumanFolder, OpenStudy, open_study
+from pairwright_human_eval.decisions import (
+    SIDES,
+    Decision,
+    Findings,
+    ReleasedStudy,
+    published,
+    share_by_dyad,
+    table_of,
+)
+from pairwright_human_eval.folder import OpenStudy, open_study
 from pairwright_human_eval.records import BOTH, CANNOT_TELL, SIMULATED, State
-from pairwright_human_eval.released import Findings, counted_answers, find, share_by_dyad
-from pairwright_human_eval.units import Outline
 
 DELIVERS = 1
 """The least adherence score at which the judge finds an aspect delivered."""
@@ -110,24 +115,21 @@ def decide(run: RunPath, *, progress: Progress = log_notes) -> DecisionReport:
         pairwright human report runs/first
     """
     with open_study(Path(run)) as study:
+        folder = study.folder
         progress(Step("reading answers"))
-        outlines, answers = study.outlines(), table_of(study.answers())
+        answers = study.answers()
+        public = published(study.fixed, study.rules, study.outlines(), answers)
         progress(Step("figures"))
-        report, made = compute_report(outlines, study, answers, study.rules)
-        write_lines(study.folder.decisions, made.values())
+        report, made = report_of(study, public, table_of(answers)), public.decisions
+        write_lines(folder.decisions, made.values())
         progress(Step("page"))
-        write_report(study.folder, report)
+        page = page_of(report)
+        write_one(folder.report, report)
+        write_whole(folder.path / "report.md", page.markdown)
+        write_whole(folder.path / "report.html", page.html)
         second = {keyed.unit for keyed in study.key.values() if keyed.round == 2}
         disputed = {name for name, one in made.items() if one.state == "disputed"}
         return DecisionReport(made, report, len(disputed - second))
-
-
-def write_report(folder: HumanFolder, report: StudyReport) -> None:
-    """Write report.json, .md and .html: the same report, the same bytes. Raises StoreError."""
-    page = page_of(report)
-    write_one(folder.report, report)
-    write_whole(folder.path / "report.md", page.markdown)
-    write_whole(folder.path / "report.html", page.html)
 
 
 def page_of(report: StudyReport) -> Page:
@@ -139,38 +141,27 @@ def page_of(report: StudyReport) -> Page:
 # Figures
 
 
-def compute_report(
-    outlines: Sequence[Outline], study: OpenStudy, answers: pd.DataFrame, rules: HumanRules
-) -> tuple[StudyReport, dict[str, Decision]]:
-    """The report of a study, and its decisions. `rules` is in force."""
-    fixed, then = study.fixed, dict(study.fixed.policy)
-    excluded = rule.excluded_by(rule.checks(answers, outlines), rules.attention_floor)
-    made = rule.decide(outlines, answers, rules, excluded)
-    counted = counted_answers(outlines, answers, excluded)
+def report_of(study: OpenStudy, public: ReleasedStudy, answers: pd.DataFrame) -> StudyReport:
+    """The report of a study. `public` is the released part, and `answers` are all of them."""
+    then, rules, made = dict(study.fixed.policy), public.study.policy, public.decisions
     by_program = answers["source"].astype(str).str.startswith(SIMULATED)
-    modes = dict.fromkeys(("all", *sorted({unit.mode for unit in outlines})))
-    report = StudyReport(
-        **dict(find(outlines, answers, fixed.scales, excluded)),
-        of=fixed.of,
-        tasks=len(study.key),
+    modes = dict.fromkeys(("all", *sorted({unit.mode for unit in public.outlines})))
+    return StudyReport(
+        **dict(public.findings), of=public.study.of, tasks=len(study.key),
         answered=answers["task"].nunique(),
-        simulated=answers.loc[by_program, "task"].nunique(),
-        rule=rules,
+        simulated=answers.loc[by_program, "task"].nunique(), rule=rules,
         changed={name: (str(then[name]), str(now)) for name, now in rules if then[name] != now},
-        decisions=tuple(count_decisions(mode, outlines, made) for mode in modes),
+        decisions=tuple(count_decisions(mode, public) for mode in modes),
         unverified=tuple(one for one in made.values() if one.state != "verified"),
-        judge=dict(judge_against_people(counted, outlines, fixed.scales)),
-        annotators=tuple(_annotators(study, answers, outlines, excluded)),
-    )
-    return report, made
+        judge=dict(judge_against_people(public)),
+        annotators=tuple(_annotators(study, public, answers)),
+    )  # fmt: skip
 
 
-def count_decisions(
-    group: str, outlines: Sequence[Outline], decided: Mapping[str, Decision]
-) -> GroupDecisions:
+def count_decisions(group: str, public: ReleasedStudy) -> GroupDecisions:
     """The decisions on the units of a mode, or on all."""
-    own = [unit for unit in outlines if group in ("all", unit.mode)]
-    made = [decided[unit.id] for unit in own]
+    own = [unit for unit in public.outlines if group in ("all", unit.mode)]
+    made = [public.decisions[unit.id] for unit in own]
     counts = Counter(one.state for one in made)
     reasons = Counter(f"{one.state}: {why}" for one in made for why in one.reasons)
     verified = pd.Series([one.state == "verified" for one in made])
@@ -184,30 +175,28 @@ def count_decisions(
 
 
 def _annotators(
-    study: OpenStudy, answers: pd.DataFrame, outlines: Sequence[Outline], excluded: Set[str]
+    study: OpenStudy, public: ReleasedStudy, answers: pd.DataFrame
 ) -> Iterator[AnnotatorRow]:
     assigned = Counter(task.annotator for task in study.key.values() if task.round == 1)
     given = answers[answers["round"] < 2].groupby("annotator")["task"].nunique()
-    table = rule.annotators(answers, outlines).reindex(sorted(assigned))
+    table = rule.annotators(answers, public.outlines).reindex(sorted(assigned))
     table = table.assign(answered_k=given, answered_n=pd.Series(assigned)).fillna(0).astype(int)
     for who, row in table.iterrows():
         names = ("answered", "others", "checks", "repeats")
         shares = {name: share(row[f"{name}_k"], row[f"{name}_n"]) for name in names}
-        yield AnnotatorRow(annotator=str(who), excluded=who in excluded, **shares)
+        yield AnnotatorRow(annotator=str(who), excluded=who in public.excluded, **shares)
 
 
-def judge_against_people(
-    counted: pd.DataFrame, outlines: Sequence[Outline], scales: tuple[Scale, ...]
-) -> Iterator[tuple[str, Estimate]]:
+def judge_against_people(public: ReleasedStudy) -> Iterator[tuple[str, Estimate]]:
     """Rate at which the judge agrees with people: with their majority, "cannot tell" left out, or
     with their mean."""
-    told = counted[counted["label"] != CANNOT_TELL]
+    told = public.counted[public.counted["label"] != CANNOT_TELL]
     kept = {"dyad": "first", "judge": "first", "people": "mean"}
-    pairs = [pair for unit in outlines for pair in unit.pairs]
     for side in SIDES:
         rows = [
             (pair.id, str(n), score >= DELIVERS)
-            for pair in pairs
+            for unit in public.outlines
+            for pair in unit.pairs
             for n, score in enumerate(pair.adherence.get(side) or (), start=1)
         ]
         judged = pd.DataFrame(rows, columns=["pair", "item", "judge"])
@@ -217,12 +206,12 @@ def judge_against_people(
         own = own[own["people"] != 0.5]
         same = own["judge"] == (own["people"] > 0.5)
         yield f"an aspect is delivered by the {side} response", share_by_dyad(same, own["dyad"])
-    scores = [(unit.id, item, score) for unit in outlines for item, score in unit.quality.items()]
+    scores = [(unit.id, *score) for unit in public.outlines for score in unit.quality.items()]
     rated = pd.DataFrame(scores, columns=["unit", "item", "judge"])
     both = told[told["kind"] == "quality"].merge(rated, on=["unit", "item"])
     both["people"] = pd.to_numeric(both["label"], errors="coerce")
     means = both.dropna(subset="people").groupby(["unit", "item"], as_index=False).agg(kept)
-    for scale in scales:
+    for scale in public.study.scales:
         own = means[means["item"].str.startswith(f"{scale.name} ")]
         near = (own["judge"] - own["people"]).abs() <= 1
         yield f"{scale.name}, at most one point apart", share_by_dyad(near, own["dyad"])

@@ -9,6 +9,7 @@ answer.
 import codecs
 import csv
 import io
+import json
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
@@ -19,7 +20,8 @@ from pairwright.files import write_whole
 from pairwright_human_eval import forms
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.forms import Language, load_language, questions
-from pairwright_human_eval.records import Given, KeyedTask, Objection, Study, Task, digest
+from pairwright_human_eval.records import KINDS, Given, KeyedTask, Objection, Study, Task, digest
+from pairwright_human_eval.safe_html import plain_text
 
 TASK, FIELD, ANSWER = "task", "field", "answer"
 COLUMNS = (TASK, FIELD, "what", "text", "choices", ANSWER)
@@ -54,13 +56,17 @@ def write_sheets(folder: HumanFolder, study: Study, tasks: Iterable[Task]) -> tu
     return tuple(written)
 
 
-def _sheet(tasks: Iterable[Task], study: Study) -> bytes:
+def _sheet(tasks: Sequence[Task], study: Study) -> bytes:
     """The file of one person."""
     language = load_language(study.language)
     rows = [[name if name in (TASK, FIELD) else language(name) for name in COLUMNS]]
-    shown = [(task.keyed.kind, task.data) for task in tasks]
-    for made in forms.sheet_rows(shown, study.scales, language):
-        task, field, what, text, choices = [*made, ""][:5]
+    by_kind = {kind: [task.data for task in tasks if task.keyed.kind == kind] for kind in KINDS}
+    lines = forms.TEMPLATES.get_template("sheet.jinja").render(
+        _=language, kinds={kind: own for kind, own in by_kind.items() if own},
+        scales=study.scales, questions=questions, plain_text=plain_text,
+    )  # fmt: skip
+    for line in filter(None, lines.splitlines()):
+        task, field, what, text, choices = [*json.loads(line), ""][:5]
         # What of a text no cell can hold goes on in further rows.
         for n in range(0, max(1, len(text)), LONGEST):
             cells = (task, field, what, text[n : n + LONGEST], choices, "")
@@ -192,9 +198,7 @@ def _read_task(
     """Answers of one person to one task; what cannot be read is added to the mistakes."""
     asked = questions(keyed.kind, study.scales, keyed.aspects, language)
     english = questions(keyed.kind, study.scales, keyed.aspects)
-    chosen: dict[str, str] = {}
-    rows: dict[str, int] = {}
-    comment = ""
+    chosen, rows, comment = dict[str, str](), dict[str, int](), ""
     for row, field, answer in cells:
         place = f"{keyed.task}, {field}"
         if field in rows:
@@ -209,23 +213,22 @@ def _read_task(
                 meanings |= {_plain(alias): alias for alias in choices}
                 meanings |= {_plain(label): alias for alias, label in choices.items()}
             # A spreadsheet may have made 4.0 of a score.
-            meant = meanings.get(re.sub(r"^(\d+)[.,]0+$", r"\1", _plain(answer)))
-            if meant:
-                chosen[field] = meant
-            else:
+            chosen[field] = meanings.get(re.sub(r"^(\d+)[.,]0+$", r"\1", _plain(answer)), "")
+            if not chosen[field]:
                 labels = asked[field].choices.values()
                 allowed = ", ".join(label.partition(":")[0] for label in labels)
                 what = f"{forms.quoted(answer)} is not an answer here; write one of {allowed}"
                 mistakes.append((row, f"{place}: {what}"))
         rows.setdefault(field, row)
-    skipped = SKIP_WORD in chosen.values()
-    read = None if skipped else forms.read_form(chosen.items(), keyed, study.scales)
-    unfinished = Objection("draft", "begun and not finished")
+    answers = fault = None
+    if SKIP_WORD not in chosen.values():
+        try:
+            answers = forms.read_form(chosen.items(), keyed, study.scales, comment, source=file)
+        except Objection:
+            fault = Objection("draft", "begun and not finished")
     return Given(
-        task=keyed.task, file=file, place=f"row {cells[0][0]}", comment=comment,
+        keyed.task, file, f"row {cells[0][0]}", comment=comment, answers=answers, fault=fault,
         identity=digest([keyed.task, comment, dict(sorted(chosen.items()))]),
-        said=None if isinstance(read, Objection) else read,
-        fault=unfinished if isinstance(read, Objection) else None
     )  # fmt: skip
 
 

@@ -8,11 +8,11 @@ are independent of the first.
 import re
 import secrets
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from html import unescape
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from typer import Option
 
@@ -36,9 +36,6 @@ from pairwright_human_eval.tasks import (
     possible_overlap,
 )
 from pairwright_human_eval.units import sample_of, swapped_units, units_of
-
-if TYPE_CHECKING:
-    from pairwright_human_eval.decisions import Decision
 
 AnnotatorTool = Annotated[Tool, Option(help="What annotators work with.")]
 WORDS_A_MINUTE = 238
@@ -65,15 +62,10 @@ class StudyTasks:
     """The tasks of each annotator, by name."""
     hours: Mapping[Kind, float]
     """Hours to read the tasks of a kind once, for all annotators together."""
-    sheets: tuple[Path, ...]
+    asked: Mapping[Kind, int]
+    """Number of people who answer each question of a kind."""
+    sheets: tuple[Path, ...] = ()
     """The files to fill in, if people work in spreadsheets."""
-
-    @property
-    def asked(self) -> dict[Kind, int]:
-        """Number of people who answer each question of a kind."""
-        return {
-            kind: people_for(kind, self.study.overlap, self.study.policy) for kind in records.KINDS
-        }
 
 
 def _drafted(
@@ -97,24 +89,26 @@ def _drafted(
         raise InputError("holds no pair", where=file, fix="Build until pairs are kept.")
     units = sample_of(whole, sample, config.seed)
     rules = folders.fitting(config.human, people, max(len(unit.pairs) for unit in units))
+    overlap_of = possible_overlap(units, people, overlap, rules)
     study = Study(
         version=__version__, pairs_hash=folders.file_hash(file), seed=seed,
-        annotators=records.pseudonyms(people), of=len(whole), policy=rules,
-        overlap=possible_overlap(units, people, overlap, rules), scales=folder.scales(),
-        language=language, tool=tool,
+        annotators=records.pseudonyms(people), overlap=overlap_of, of=len(whole), policy=rules,
+        scales=folder.scales(), language=language, tool=tool,
     )  # fmt: skip
-    tasks = make_tasks(units, study, config.planner)
-    every, words = [task for own in tasks.values() for task in own], Counter[Kind]()
-    for task in every:
+    own = make_tasks(units, study, config.planner)
+    tasks = [task for given in own.values() for task in given]
+    words = Counter[Kind]()
+    for task in tasks:
         words[task.keyed.kind] += words_shown(task.data)
     made = StudyTasks(
         folder=folders.HumanFolder(run).path, study=study, configured=config.human,
         units=Counter(unit.mode for unit in units), wanted=overlap, sample=sample,
-        tasks=Counter(task.keyed.kind for task in every),
-        workloads={who: len(own) for who, own in tasks.items()}, sheets=(),
+        tasks=Counter(task.keyed.kind for task in tasks),
+        workloads={who: len(given) for who, given in own.items()},
         hours={kind: n / WORDS_A_MINUTE / 60 for kind, n in words.items()},
+        asked={kind: people_for(kind, overlap_of, rules) for kind in records.KINDS},
     )  # fmt: skip
-    return made, every
+    return made, tasks
 
 
 def export_tasks(
@@ -181,12 +175,10 @@ def plan_study(
 
 def words_shown(data: Data) -> int:
     """Words of the question, posts, responses and aspects; not those of the form."""
-    shown = (value if isinstance(value, list) else [{"text": value}] for value in data.values())
-    texts = [
-        text for rows in shown for row in rows if isinstance(row, dict) for text in row.values()
-    ]
-    words = (word_count(unescape(_TAG.sub("", str(text)))) for text in texts)
-    return sum(words) - word_count(str(data.get("task", "")))
+    rows = [data, *(row for value in data.values() if isinstance(value, list) for row in value)]
+    named = [one for row in rows if isinstance(row, dict) for one in row.items()]
+    texts = [text for name, text in named if isinstance(text, str) and name != "task"]
+    return sum(word_count(unescape(_TAG.sub("", text))) for text in texts)
 
 
 # The second round
@@ -234,58 +226,37 @@ def export_adjudication(
         pairwright human push runs/first --round 2 --url URL
         pairwright human adjudicate runs/first --adjudicators 8
     """
+    # With pandas, which takes its time.
+    from pairwright_human_eval.decisions import published
+
     with folders.open_study(Path(run)) as study:
         needed = study.rules.closing_votes
         people = needed if adjudicators is None else adjudicators
         if people < needed:
             what = f"{people} people cannot close a dispute, which takes {needed} votes"
             raise InputError(what, where="--adjudicators", fix=f"Give {needed} or more.")
-        names = [
-            name
-            for name in records.pseudonyms(people + len(study.away), "adjudicator")
-            if name not in study.away
-        ]
-        units, decisions = study.units(), decide_study(study)
-        parts = [part for one in decisions.values() for part in open_parts(one)]
-        votes = {part: needed if part[1] else 1 for part in parts}
-        dealt = deal(votes, names[:people], study.key.values())
-        swapped = swapped_units(units, study.fixed.seed)
-        pages = {unit.id: BlindUnit(study.fixed.seed, unit, unit.id in swapped) for unit in units}
-        pairs = {pair.id: pair for unit in units for pair in unit.pairs}
-        planner, tasks = study.config.planner, list[Task]()
-        for (unit, pair), who in dealt:
-            kind: Kind = "preference" if pair else "quality"
-            tasks.append(blind_task(pages[unit], kind, pairs.get(pair), who, planner, round=2))
+        names = records.pseudonyms(people + len(study.away), "adjudicator")
+        able = [name for name in names if name not in study.away][:people]
+        made = published(
+            study.fixed, study.rules, study.outlines(), study.answers()
+        ).decisions.values()
+        disputed = [one for one in made if one.state == "disputed"]
+        votes: dict[Part, int] = {}
+        for one in disputed:
+            if any(reason.startswith("quality:") for reason in one.reasons):
+                votes[one.unit, ""] = 1
+            votes |= {(one.unit, pair): needed for pair in one.disputed}
+        dealt = _deal(votes, able, study.key.values())
         return AdjudicationExport(
             folder=study.folder.path / "adjudication",
-            disputed=sum(made.state == "disputed" for made in decisions.values()),
-            added=len(tasks),
+            disputed=len(disputed),
+            added=len(dealt),
             adjudicators=tuple(sorted({who for _, who in dealt})),
-            sheets=add_adjudication(study, tasks) if tasks else (),
+            sheets=_add_tasks(study, dealt) if dealt else (),
         )
 
 
-def decide_study(study: folders.OpenStudy) -> dict[str, "Decision"]:
-    """The decisions on a study by the rule in force."""
-    # With pandas, which takes its time.
-    from pairwright_human_eval.decisions import checks, decide, excluded_by, table_of
-
-    outlines, answers, rules = study.outlines(), table_of(study.answers()), study.rules
-    excluded = excluded_by(checks(answers, outlines), rules.attention_floor)
-    return decide(outlines, answers, rules, excluded)
-
-
-def open_parts(decision: "Decision") -> Iterator[Part]:
-    """Parts of a unit that a second round asks about: no part if it is not disputed."""
-    if decision.state != "disputed":
-        return
-    if any(reason.startswith("quality:") for reason in decision.reasons):
-        yield decision.unit, ""
-    for pair in decision.disputed:
-        yield decision.unit, pair
-
-
-def deal(
+def _deal(
     votes: Mapping[Part, int], names: Sequence[str], key: Iterable[KeyedTask]
 ) -> list[tuple[Part, str]]:
     """Assignment of parts to people, evenly. `votes` is how many people each part needs, `key` what
@@ -308,9 +279,16 @@ def deal(
     return dealt
 
 
-def add_adjudication(study: folders.OpenStudy, added: Sequence[Task]) -> tuple[Path, ...]:
+def _add_tasks(study: folders.OpenStudy, dealt: Iterable[tuple[Part, str]]) -> tuple[Path, ...]:
     """Add tasks to round 2; the sheets that are to be filled in. Raises StoreError."""
-    folder = study.folder
+    folder, planner, units = study.folder, study.config.planner, study.units()
+    swapped = swapped_units(units, study.fixed.seed)
+    pages = {unit.id: BlindUnit(study.fixed.seed, unit, unit.id in swapped) for unit in units}
+    pairs = {pair.id: pair for unit in units for pair in unit.pairs}
+    added = list[Task]()
+    for (unit, pair), who in dealt:
+        kind: Kind = "preference" if pair else "quality"
+        added.append(blind_task(pages[unit], kind, pairs.get(pair), who, planner, round=2))
     there = folders.records_in(folder.adjudication_key, KeyedTask)
     shown = folders.read_tasks(folder, there)
     every = [*(Task(shown[keyed.task], keyed) for keyed in there), *added]

@@ -22,8 +22,13 @@ from pairwright.pairs.columns import read_map
 from pairwright.records import Record
 from pairwright.sources.tables import OPENERS, sound_rows
 from pairwright.stats import FEWEST, Estimate, share
-from pairwright_human_eval.agreement import Agreement, agreement
-from pairwright_human_eval.decisions import count_labels, majority, with_others
+from pairwright_human_eval.agreement import (
+    Agreement,
+    agreement,
+    count_labels,
+    majority,
+    with_others,
+)
 from pairwright_human_eval.exports import account_of, results_of
 from pairwright_human_eval.records import CANNOT_JUDGE, CANNOT_TELL
 

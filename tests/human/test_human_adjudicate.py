@@ -2,6 +2,8 @@
 answers, and what they say closes them. And people who withdraw."""
 
 import json
+from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -9,30 +11,17 @@ import pytest
 
 from live_study import LiveStudy, files_of, split_votes
 from pairwright.errors import StoreError
-from pairwright.settings.rules import HumanRules, PlanRules
-from pairwright_human_eval.folder import HumanFolder, OpenStudy, read_study, write_study
-from pairwright_human_eval.records import Answer, KeyedTask, Task, digest, pseudonyms
-from pairwright_human_eval.study import Part, add_adjudication, deal, open_parts
-from pairwright_human_eval.tasks import BlindUnit, blind_task
-from pairwright_human_eval.units import swapped_units
+from pairwright.lines import write_lines
+from pairwright_human_eval.folder import read_tasks
+from pairwright_human_eval.records import Answer, KeyedTask, digest
+from pairwright_human_eval.study import export_adjudication
+from pairwright_human_eval.units import units_of
 from released import PAIRS, run_of
-from small_studies import (
-    OF_THREE,
-    decided,
-    full_disk,
-    quality,
-    study_of,
-    twin,
-    violate,
-    votes,
-    well,
-)
+from small_studies import FILE, full_disk, quality, twin, violate, votes, well
 
 ASKED, PARTNER = twin(1)
-MADE = study_of([ASKED, PARTNER, *twin(2), *(violate(n) for n in range(3, 9))])
-SEED = MADE.study().seed
-SWAPPED = swapped_units(MADE.units, SEED)
-TWIN, AGREED, *SINGLE = MADE.units
+OWN = [ASKED, PARTNER, *twin(2), *(violate(n) for n in range(3, 9))]
+TWIN, AGREED, *SINGLE = units_of(OWN, FILE)
 UNSURE: dict[str, int | None] = {"correctness": None, "helpfulness": 4}
 NAMES = [f"annotator-{n:02}" for n in range(1, 10)]
 
@@ -42,39 +31,41 @@ def answers(**said: str) -> list[Answer]:
     names = {ASKED.id: "asked", PARTNER.id: "partner"}
     names |= {unit.id: f"s{n}" for n, unit in enumerate(SINGLE)}
     found: list[Answer] = []
-    for unit in MADE.units:
+    for unit in (TWIN, AGREED, *SINGLE):
         found += well(unit)
         for pair in unit.pairs:
             found += votes(pair, said.get(names.get(pair.id, ""), "+++"))
     return found
 
 
+@pytest.fixture(scope="module")
+def begun(tmp_path_factory: pytest.TempPathFactory) -> LiveStudy:
+    """Nobody has answered. Not to be changed."""
+    run = tmp_path_factory.mktemp("begun") / "run"
+    return LiveStudy(run_of(run, OWN, answer=lambda *_: None))
+
+
+@pytest.fixture
+def own(begun: LiveStudy, tmp_path: Path) -> LiveStudy:
+    return begun.copy(tmp_path / "run")
+
+
 def second_round(
-    found: list[Answer], people: int = 1, key: tuple[KeyedTask, ...] = (), **rule: Any
-) -> list[Task]:
-    """The tasks of so many adjudicators."""
-    rules = HumanRules(**OF_THREE | rule)
-    parts: list[Part] = []
-    for unit in MADE.units:
-        own = [answer for answer in found if answer.unit == unit.id]
-        parts += open_parts(decided(unit, own, **rule))
-    needed = {part: rules.closing_votes if part[1] else 1 for part in parts}
-    dealt = deal(needed, pseudonyms(people, "adjudicator"), key)
-    pairs = {pair.id: pair for unit in MADE.units for pair in unit.pairs}
-    return [
-        blind_task(
-            BlindUnit(SEED, MADE.by_id[unit], unit in SWAPPED),
-            "preference" if pair else "quality",
-            pairs.get(pair), who, PlanRules(), round=2,
-        )
-        for (unit, pair), who in dealt
-    ]  # fmt: skip
+    study: LiveStudy, found: Iterable[Answer], people: int | None = None
+) -> list[KeyedTask]:
+    """All tasks of the second round, which must be in its files and in the key."""
+    write_lines(study.folder.answers, found)
+    export_adjudication(study.run, adjudicators=people)
+    paths = (study.folder.path / "adjudication").rglob("*.json")
+    shown = {task["data"]["task"] for path in paths for task in json.loads(path.read_bytes())}
+    key = study.second_round()
+    assert shown == {keyed.task for keyed in key}
+    return key
 
 
-def loads(tasks: list[Task]) -> list[int]:
+def loads(tasks: list[KeyedTask]) -> list[int]:
     """How many tasks each person has, the fewest first."""
-    names = [task.keyed.annotator for task in tasks]
-    return sorted(map(names.count, set(names)))
+    return sorted(Counter(task.annotator for task in tasks).values())
 
 
 BOTH = answers(asked="+-=", partner="+-=")
@@ -94,93 +85,79 @@ CLOSED = [*BOTH, *votes(ASKED, "+", round=2)]
         ([*CLOSED, *votes(PARTNER, "-", round=2)], []),
     ],
 )
-def test_only_what_is_disputed_is_asked_again(found: list[Answer], asked: list[str]) -> None:
-    tasks = second_round(found)
-    assert [(task.keyed.unit, task.keyed.pair) for task in tasks] == [(TWIN.id, of) for of in asked]
+def test_only_what_is_disputed_is_asked_again(
+    own: LiveStudy, found: list[Answer], asked: list[str]
+) -> None:
+    assert [(k.unit, k.pair) for k in second_round(own, found)] == [(TWIN.id, of) for of in asked]
 
 
-def test_the_task_is_that_of_the_first_round_under_another_name_and_shows_no_answer() -> None:
-    (task,) = second_round(answers(s0="+-="))
-    assert second_round(answers(s0="+-=-+=")) == [task]
-    first = next(t for t in MADE.of("vote") if t.keyed.pair == SINGLE[0].asked.id)
-    assert task.data == first.data | {"task": task.data["task"]}
-    assert task.keyed.sides == first.keyed.sides
-    assert (task.keyed.round, task.keyed.purpose) == (2, "vote")
-    assert task.keyed.task == task.data["task"] not in {t.keyed.task for t in MADE.all()}
-    assert task.keyed.data_hash == digest(task.data)
+def test_the_task_is_that_of_the_first_round_under_another_name_and_shows_no_answer(
+    own: LiveStudy,
+) -> None:
+    (task,) = second_round(own, answers(s0="+-="))
+    pair = SINGLE[0].asked.id
+    first = next(k for k in own.key.values() if (k.pair, k.kind) == (pair, "preference"))
+    data = read_tasks(own.folder, [first, task])
+    assert data[task.task] == data[first.task] | {"task": task.task}
+    assert task.sides == first.sides
+    assert (task.round, task.purpose) == (2, "vote")
+    assert task.data_hash == digest(data[task.task])
 
 
 @pytest.mark.parametrize(("people", "expected"), [(1, [3]), (2, [1, 2]), (3, [1, 1, 1])])
 def test_a_quality_that_nobody_could_judge_goes_to_somebody_else_if_there_are_enough(
-    people: int, expected: list[int]
+    own: LiveStudy, people: int, expected: list[int]
 ) -> None:
     found = [one for one in BOTH if one.kind != "quality"]
-    found += [a for unit in MADE.units for a in quality(unit, UNSURE if unit is TWIN else 4, 4)]
-    tasks = second_round(found, people)
+    for unit in (TWIN, AGREED, *SINGLE):
+        found += quality(unit, UNSURE if unit is TWIN else 4, 4)
+    tasks = second_round(own, found, people)
     assert loads(tasks) == expected
-    assert {(task.keyed.kind, task.keyed.pair) for task in tasks} == {
+    assert {(task.kind, task.pair) for task in tasks} == {
         ("quality", ""), ("preference", ASKED.id), ("preference", PARTNER.id)
     }  # fmt: skip
 
 
-def test_disputes_are_dealt_out_evenly() -> None:
-    tasks = second_round(answers(**{f"s{n}": "+-=" for n in range(6)}, asked="+-="), 3)
+def test_disputes_are_dealt_out_evenly(own: LiveStudy) -> None:
+    tasks = second_round(own, answers(**{f"s{n}": "+-=" for n in range(6)}, asked="+-="), 3)
     assert loads(tasks) == [2, 2, 3]
-    assert {task.keyed.unit for task in tasks} == {TWIN.id, *(unit.id for unit in SINGLE)}
+    assert {task.unit for task in tasks} == {TWIN.id, *(unit.id for unit in SINGLE)}
 
 
-# Written
-
-
-@pytest.fixture
-def made(tmp_path: Path) -> OpenStudy:
-    write_study(HumanFolder(tmp_path), MADE.study(tool="spreadsheet"), MADE.all())
-    return read_study(tmp_path)
-
-
-def asked_twice(study: OpenStudy) -> set[str]:
-    """Every task of the second round, which must be in its files and in the key."""
-    key = {name for name, one in read_study(study.folder.run).key.items() if one.round == 2}
-    paths = (study.folder.path / "adjudication").rglob("*.json")
-    assert key == {task["data"]["task"] for path in paths for task in json.loads(path.read_bytes())}
-    return key
-
-
-def test_further_people_get_what_is_missing_once(made: OpenStudy) -> None:
-    """With four votes a pair, one twin takes six further votes."""
-    one_against = answers(asked="+++-", partner="++++", **{f"s{n}": "++++" for n in range(6)})
+def test_further_people_get_what_is_missing_once(tmp_path: Path) -> None:
+    """With four votes a pair, one against them takes six further votes."""
     rule: dict[str, Any] = {"votes": 4, "rule": "unanimity", "further": 6}
-    for people, n in ((4, 4), (6, 6), (9, 6)):
-        key = tuple(k for k in read_study(made.folder.run).key.values() if k.round == 2)
-        tasks = second_round(one_against, people, key, **rule)
-        add_adjudication(made, tasks)
-        assert len(asked_twice(made)) == n
-        assert {(task.keyed.pair, task.keyed.kind) for task in tasks} <= {(ASKED.id, "preference")}
+    study = LiveStudy(run_of(tmp_path / "run", OWN, answer=lambda *_: None, **rule))
+    found = answers(asked="+++-", partner="++++", **{f"s{n}": "++++" for n in range(6)})
+    tasks = second_round(study, found)
+    assert [(task.pair, task.kind) for task in tasks] == [(ASKED.id, "preference")] * 6
+    assert second_round(study, found, 9) == tasks
+    said = study.refused("adjudicate", "--adjudicators", 5)
+    assert "5 people cannot close a dispute, which takes 6 votes" in said
 
 
-def test_what_is_disputed_later_has_a_sheet_of_its_own(made: OpenStudy) -> None:
+def test_what_is_disputed_later_has_a_sheet_of_its_own(study: LiveStudy) -> None:
     """Whatever somebody is filling in stays as it is."""
-    first = second_round(answers(s0="+-="))
-    (sheet,) = add_adjudication(made, first)
+    units = units_of(PAIRS, FILE)
+    first, later = [unit.asked for unit in units if len(unit.pairs) == 1][:2]
+    found = [answer for unit in units for answer in well(unit)]
+    found += [a for pair in PAIRS if pair not in (first, later) for a in votes(pair, "+++")]
+    found += votes(first, "+-=")
+    assert [task.pair for task in second_round(study, found)] == [first.id]
+    sheet = study.folder.sheet("adjudicator-01", 2)
     sheet.write_bytes(sheet.read_bytes() + b" ")
-    before = files_of(made.folder.sheets)
-    key = tuple(task.keyed for task in first)
-    more = second_round(answers(s0="+-=", s1="+-="), key=key)
-    (second,) = add_adjudication(made, more)
-    assert second == made.folder.sheet("adjudicator-01", 2, 2)
-    assert files_of(made.folder.sheets).items() > before.items()
-    assert all(task.keyed.task in second.read_text(encoding="utf-8") for task in more)
-    assert asked_twice(made) == {task.keyed.task for task in (*first, *more)}
+    before = files_of(study.folder.sheets)
+    (more,) = [k for k in second_round(study, [*found, *votes(later, "+-=")]) if k.pair == later.id]
+    second = study.folder.sheet("adjudicator-01", 2, 2)
+    assert files_of(study.folder.sheets) == before | {second.name: second.read_bytes()}
+    assert more.task in second.read_text(encoding="utf-8")
 
 
-def test_a_second_round_cut_short_is_made_whole_by_the_next(made: OpenStudy) -> None:
-    cut = second_round(answers(s0="+-=", s1="+-="), 2)
-    name = made.folder.adjudication_key.name
+def test_a_second_round_cut_short_is_made_whole_by_the_next(own: LiveStudy) -> None:
+    name = own.folder.adjudication_key.name
     with full_disk(name), pytest.raises(StoreError, match="No space left"):
-        add_adjudication(made, cut)
-    later = second_round(answers(s0="+-=="))
-    add_adjudication(made, later)
-    assert asked_twice(made) == {task.keyed.task for task in later}
+        second_round(own, answers(s0="+-=", s1="+-="))
+    assert [k.pair for k in second_round(own, answers(s0="+-=="))] == [SINGLE[0].asked.id]
 
 
 # The commands
@@ -194,12 +171,6 @@ def test_a_second_round_goes_by_spreadsheet(study: LiveStudy) -> None:
     assert "Nothing new" in study.do("adjudicate")
     study.do("import", second)
     assert set(study.states().values()) == {"verified"}
-
-
-def test_too_few_people_for_a_second_round_are_refused(tmp_path: Path) -> None:
-    run = run_of(tmp_path / "run", PAIRS[:3], votes=4, rule="unanimity", further=6)
-    said = LiveStudy(run).refused("adjudicate", "--adjudicators", 5)
-    assert "5 people cannot close a dispute, which takes 6 votes" in said
 
 
 def test_what_a_person_answered_goes_and_does_not_come_back(

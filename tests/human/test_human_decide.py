@@ -9,10 +9,11 @@ import pytest
 from pairwright.records import Rubric
 from pairwright.settings.rules import HumanRules
 from pairwright_human_eval.decisions import Votes, decide, preference_outcome, table_of
-from pairwright_human_eval.records import Answer, Label, Said, State
+from pairwright_human_eval.records import Answer, Label, State
 from pairwright_human_eval.units import Unit, outline_of
 from small_studies import (
     OF_THREE,
+    Said,
     decided,
     given,
     one,

@@ -17,8 +17,8 @@ from pairwright.errors import CallFailed, EndpointRefused, InputError, Pairwrigh
 from pairwright.progress import Event, Note
 from pairwright_human_eval.answers import withdraw_person
 from pairwright_human_eval.label_studio import (
-    LabelStudioClient,
     PushResult,
+    connected,
     pull_answers,
     push_tasks,
 )
@@ -255,8 +255,8 @@ def test_errors_name_what_happened_and_show_no_secret(
 ) -> None:
     site.stand_in.before = lambda method, path: reply
     with (
-        LabelStudioClient(site.stand_in.url, KEY) as client,
         pytest.raises(error, match=match) as caught,
+        connected(site.stand_in.url, KEY) as client,
     ):
         client.projects("Pairwright")
     assert KEY not in str(caught.value)
@@ -265,11 +265,11 @@ def test_errors_name_what_happened_and_show_no_secret(
 
 def test_a_key_or_an_address_that_cannot_be_is_refused() -> None:
     for key in ("", " \n", "two words", "ключ", "line\nbreak"):
-        with pytest.raises(InputError, match="API key"):
-            LabelStudioClient("http://127.0.0.1:9", key)
+        with pytest.raises(InputError, match="API key"), connected("http://127.0.0.1:9", key):
+            pass
     for url in ("localhost:8080", "ftp://host", "http://", "http://me:secret@host", ""):
-        with pytest.raises(InputError, match="not the address") as caught:
-            LabelStudioClient(url, KEY)
+        with pytest.raises(InputError, match="not the address") as caught, connected(url, KEY):
+            pass
         assert "secret" not in str(caught.value)
 
 
@@ -277,5 +277,6 @@ def test_without_the_sdk_the_command_to_install_it_is_named(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setitem(sys.modules, "label_studio_sdk", None)
-    with pytest.raises(InputError, match=re.escape(install("label-studio"))):
-        LabelStudioClient("http://127.0.0.1:9", KEY)
+    named = re.escape(install("label-studio"))
+    with pytest.raises(InputError, match=named), connected("http://127.0.0.1:9", KEY):
+        pass

@@ -5,6 +5,7 @@ from itertools import product
 import pandas as pd
 import pytest
 
+from pairwright_human_eval.agreement import with_others
 from pairwright_human_eval.decisions import (
     annotators,
     checks,
@@ -12,7 +13,6 @@ from pairwright_human_eval.decisions import (
     repeats,
     table_of,
     votes_of,
-    with_others,
 )
 from pairwright_human_eval.records import Answer
 from pairwright_human_eval.units import outline_of

@@ -30,6 +30,7 @@ from pairwright_human_eval.folder import read_study
 from pairwright_human_eval.label_studio import (
     LabelStudioClient,
     PushResult,
+    connected,
     pull_answers,
     push_tasks,
 )
@@ -55,7 +56,7 @@ def key(running: LabelStudioServer, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="module")
 def server(running: LabelStudioServer) -> Iterator[LabelStudioClient]:
-    with LabelStudioClient(running.url, running.account.token) as server:
+    with connected(running.url, running.account.token) as server:
         yield server
 
 

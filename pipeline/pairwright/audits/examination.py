@@ -23,7 +23,7 @@ from pairwright.pairs.files import NO_INFO
 from pairwright.pairs.pairing import REASONS
 from pairwright.settings.rules import ReleaseInfo
 from pairwright.sources.problems import Problems, SourceProblem
-from pairwright_human_eval.released import ReleasedStudy
+from pairwright_human_eval.decisions import ReleasedStudy
 
 AuditProgress = Callable[[str, int | None], None]
 """Called with the name of a step, and the number of rows read so far if it reads rows."""

@@ -18,7 +18,7 @@ from pairwright.audits.records import Flag
 from pairwright.audits.ways import COUNTS, counts
 from pairwright.pairs import ReadRow, Row
 from pairwright.pairs.address import ForgetList
-from pairwright_human_eval.released import ReleasedStudy
+from pairwright_human_eval.decisions import ReleasedStudy
 
 NAMES = (
     "id", "split", "config", "mode", "user", "dyad", "twin", "subject", "cluster",

@@ -26,8 +26,8 @@ from pairwright.pairs import (
 from pairwright.pairs.address import read_tombstones
 from pairwright.progress import Note, Progress, Step, log_notes
 from pairwright.text import visible
+from pairwright_human_eval.decisions import ReleasedStudy, published, read_public
 from pairwright_human_eval.folder import HumanFolder, read_study
-from pairwright_human_eval.released import ReleasedStudy, published, read_public
 
 FILES = ("audit.json", "report.html", "redactions.jsonl")
 
@@ -172,4 +172,4 @@ def _study_of(run: Path) -> ReleasedStudy | None:
     if not HumanFolder(run).study.exists():
         return None
     study = read_study(run)
-    return published(study.fixed, study.outlines(), study.answers(), study.rules)
+    return published(study.fixed, study.rules, study.outlines(), study.answers())

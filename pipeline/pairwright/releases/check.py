@@ -33,8 +33,7 @@ from pairwright.releases.contents import (
     release_at,
 )
 from pairwright.releases.rows import answered, due_subjects
-from pairwright_human_eval.decisions import Decision
-from pairwright_human_eval.released import ReleasedStudy
+from pairwright_human_eval.decisions import Decision, ReleasedStudy
 
 TOLERANCE = 1e-6
 """Largest difference between the estimates of two versions of a library: they have six places."""

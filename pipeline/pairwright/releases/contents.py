@@ -23,8 +23,7 @@ from pairwright.pairs.address import host_of
 from pairwright.records import Record
 from pairwright.settings.rules import ReleaseInfo
 from pairwright.text import word_count
-from pairwright_human_eval.decisions import Decision
-from pairwright_human_eval.released import ReleasedStudy, read_public
+from pairwright_human_eval.decisions import Decision, ReleasedStudy, read_public
 
 TRIAL = "-trial"
 BASELINES = {

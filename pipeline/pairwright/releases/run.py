@@ -27,8 +27,8 @@ from pairwright.releases.check import check_folder
 from pairwright.releases.contents import TRIAL, Contents, Json, Stated, UnitOutcome, read_release
 from pairwright.releases.rows import read_subjects, reasons
 from pairwright.settings.config import essential
+from pairwright_human_eval.decisions import ReleasedStudy, published
 from pairwright_human_eval.folder import HumanFolder, read_study
-from pairwright_human_eval.released import ReleasedStudy, published
 
 _AGAIN = "Run pairwright build again to its end: no call is sent twice."
 _NUMBER = "(0|[1-9][0-9]{0,5})"
@@ -133,7 +133,7 @@ def _subjects(run: Path, progress: Progress) -> tuple[pd.DataFrame, ReleasedStud
     subjects, outlines = read_subjects(study.pairs(), forgotten, study.asked, progress)
     progress(Step("deciding"))
     leaving = set(subjects["subject"][subjects["forgotten"]])
-    return subjects, published(study.fixed, outlines, answers, study.rules, leaving)
+    return subjects, published(study.fixed, study.rules, outlines, answers, leaving)
 
 
 def _not_verified(
