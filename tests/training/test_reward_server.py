@@ -7,7 +7,8 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import AsyncIterator, Callable, Iterator
+import time
+from collections.abc import AsyncIterator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, asynccontextmanager, contextmanager
 from functools import partial
@@ -20,63 +21,68 @@ import pytest
 from endpoint import Asked, Handler, beside, drop, fail, in_thread, raw, script
 from pairwright.errors import CallFailed, ConfigError, EndpointRefused, InputError
 from pairwright.evaluation.benchmark import Benchmark
-from pairwright.evaluation.conditions import ContentSources, Strangers
-from pairwright.evaluation.scorers.scorer import PromptContent, ResponseScore, Unscored
+from pairwright.evaluation.scorers.scorer import (
+    PromptContent,
+    ResponseScore,
+    ScorerRef,
+    Unscored,
+)
+from pairwright.evaluation.session import OpenScorer
 from pairwright.pairs import Row
 from pairwright.settings.rules import HistoryRules
 from pairwright.training import rewards
-from pairwright.training.reward_server import (
-    RewardServer,
-    ScoreSample,
-    listening,
-    reward_scoring,
-)
+from pairwright.training.reward_server import RewardServer, Shown, listening
 from pairwright.training.rewards import Reward, Rewards, RewardSample, ask_rewards
 from study import pairwright
 
 NOBODY = "http://127.0.0.1:9"
-Given = Callable[[RewardSample], Reward | Exception]
+TOO_LONG = Unscored("context_length", "too long")
 
 
-@pytest.fixture(scope="module")
-def release(small_release: Path) -> Path:
-    return small_release
+class Toy:
+    """A scorer that counts characters and has no room for more than `room` posts. It gives what
+    `answers` has for a response, and raises it if it is an error."""
 
+    def __init__(self, room: int = 100, **answers: Unscored | Exception) -> None:
+        self.room, self.answers, self.shown = room, answers, list[PromptContent]()
+        self.go_on = threading.Event()
+        self.go_on.set()
 
-def scripted(given: Given) -> ScoreSample:
-    """Rewards that a function gives; an exception is raised."""
-
-    async def score(sample: RewardSample) -> Reward:
-        found = given(sample)
+    async def score(self, shown: PromptContent, response: str) -> ResponseScore | Unscored:
+        self.shown.append(shown)
+        while not self.go_on.is_set():
+            await asyncio.sleep(0.01)
+        found = self.answers.get(response)
         if isinstance(found, Exception):
             raise found
-        return found
+        if len(shown.posts) > self.room:
+            return TOO_LONG
+        return found or ResponseScore(float(len(response)))
 
-    return score
+
+def server_of(toy: Toy, release: Path | None = None, condition: Shown = "profile") -> RewardServer:
+    opened = OpenScorer(toy, ScorerRef(name="toy", kind=""))
+    pairs = Benchmark.built(release) if release else None
+    return RewardServer(opened, HistoryRules(posts=100, history_tokens=10**6), pairs, condition)
 
 
-def length(sample: RewardSample) -> Reward:
-    return Reward(score=float(len(sample.response)))
+@asynccontextmanager
+async def _serving(server: RewardServer) -> AsyncIterator[str]:
+    async with listening(server, "127.0.0.1", 0) as url:
+        yield url
+
+
+def serving(toy: Toy, release: Path | None = None) -> AbstractContextManager[str]:
+    """The address of a server, in a thread of its own."""
+    return beside(_serving(server_of(toy, release)))
 
 
 def asked(*responses: str) -> list[RewardSample]:
     return [RewardSample(prompt="Q", response=response) for response in responses]
 
 
-@asynccontextmanager
-async def _serving(score: ScoreSample) -> AsyncIterator[tuple[str, RewardServer]]:
-    server = RewardServer(score, {"scorer": "toy"})
-    async with listening(server, "127.0.0.1", 0) as url:
-        yield url, server
-
-
-def serving(score: ScoreSample) -> AbstractContextManager[tuple[str, RewardServer]]:
-    """The address of a server, in a thread of its own."""
-    return beside(_serving(score))
-
-
-def post(url: str, body: bytes) -> httpx2.Response:
-    return httpx2.post(f"{url}/score", content=body)
+def post(url: str, *samples: dict[str, Any]) -> httpx2.Response:
+    return httpx2.post(f"{url}/score", content=body(*samples))
 
 
 def health_of(url: str, **headers: str) -> httpx2.Response:
@@ -87,29 +93,29 @@ def body(*samples: dict[str, Any]) -> bytes:
     return json.dumps({"samples": samples}).encode()
 
 
-SAMPLE = {"id": "pair-1", "response": "fine"}
+SAMPLE, BAD = {"prompt": "Q", "response": "fine"}, {"prompt": "Q", "response": "bad"}
+
+
+@pytest.fixture(scope="module")
+def pair(small_release: Path) -> Row:
+    return next(iter(Benchmark(small_release).rows()))
 
 
 # The server
 
 
 def test_many_samples_are_sent_in_parts_and_scores_come_in_their_order() -> None:
-    with serving(scripted(length)) as (url, _):
+    with serving(Toy()) as url:
         found = ask_rewards(url, asked(*("x" * (n % 7) for n in range(600))))
     assert [reward.score for reward in found] == [n % 7 for n in range(600)]
 
 
 def test_one_sample_without_a_score_keeps_the_others_and_is_counted() -> None:
-    def given(sample: RewardSample) -> Reward:
-        return length(sample) if sample.response else Reward(score=None, error="context_length")
-
-    with serving(scripted(given)) as (url, server):
-        reply = post(url, body(SAMPLE, {**SAMPLE, "response": ""}))
-        health = health_of(url).json()
-        assert health == server.health
+    with serving(Toy(bad=TOO_LONG)) as url:
+        reply, health = post(url, SAMPLE, BAD), health_of(url).json()
     assert reply.json()["rewards"] == [
         {"score": 4.0, "error": "", "detail": ""},
-        {"score": None, "error": "context_length", "detail": ""},
+        {"score": None, "error": "context_length", "detail": "too long"},
     ]
     assert (health["scored"], health["unscored"]) == (1, {"context_length": 1})
 
@@ -119,63 +125,76 @@ def test_one_sample_without_a_score_keeps_the_others_and_is_counted() -> None:
     [("localhost", 200), ("127.0.0.1:80", 200), ("[::1]:80", 200), ("rebound.example", 403)],
 )
 def test_a_page_of_another_name_cannot_talk_to_the_server(name: str, status: int) -> None:
-    with serving(scripted(length)) as (url, _):
+    with serving(Toy()) as url:
         assert health_of(url, Host=name).status_code == status
 
 
 @pytest.mark.parametrize(
-    ("sent", "message"),
+    ("sent", "status", "message"),
     [
-        (b"{", "Invalid JSON"),
-        (b"[]", "the body: "),
-        (b"{}", "samples: Field required"),
-        (body({"id": "a"}), "samples.0.response"),
-        (body({"response": "a"}), "either `id` or `prompt`"),
-        (body(SAMPLE, {**SAMPLE, "prompt": "Q"}), "samples.1: "),
+        (b"{", 422, "Invalid JSON"),
+        (b"[]", 422, "the body: "),
+        (b"{}", 422, "samples: Field required"),
+        (body({"id": "a"}), 422, "samples.0.response"),
+        (body({"response": "a"}), 422, "either `id` or `prompt`"),
+        (body(SAMPLE, {**SAMPLE, "id": "pair-1"}), 422, "samples.1: "),
+        (body(SAMPLE, {"id": "nobody", "response": "1"}), 422, "id 'nobody'"),
+        (body(SAMPLE, {"prompt": "Q", "response": "down"}), 503, "no reply"),
+        (body(SAMPLE, {"prompt": "Q", "response": "refused"}), 500, "no quota"),
+        (body(SAMPLE, {"prompt": "Q", "response": "unusable"}), 500, "no GPU"),
     ],
 )
-def test_what_is_wrong_with_a_body_is_told(sent: bytes, message: str) -> None:
-    with serving(scripted(length)) as (url, _):
-        reply = post(url, sent)
-    assert reply.status_code == 422
-    assert message in reply.json()["error"]["message"]
-
-
-@pytest.mark.parametrize(
-    ("error", "status"),
-    [
-        (CallFailed("timeout", "no reply"), 503),
-        (EndpointRefused("no quota"), 500),
-        (ConfigError("no GPU", where="w", fix="f"), 500),
-        (InputError("no such pair", where="w", fix="f"), 422),
-    ],
-    ids=["its endpoint is down", "its endpoint refuses", "no usable model", "unknown id"],
-)
-def test_what_leaves_no_score_is_an_error_of_the_batch(error: Exception, status: int) -> None:
-    def given(sample: RewardSample) -> Reward | Exception:
-        return error if sample.response == "bad" else length(sample)
-
-    with serving(scripted(given)) as (url, _):
-        reply = post(url, body(SAMPLE, {**SAMPLE, "response": "bad"}))
-    assert reply.status_code == status
-    assert "rewards" not in reply.json()
-    assert str(error) in reply.json()["error"]["message"]
+def test_what_leaves_a_batch_without_scores_is_told(
+    small_release: Path, sent: bytes, status: int, message: str
+) -> None:
+    toy = Toy(
+        down=CallFailed("timeout", "no reply"),
+        refused=EndpointRefused("no quota"),
+        unusable=ConfigError("no GPU", where="w", fix="f"),
+    )
+    for release in (None, small_release):
+        with serving(toy, release) as url:
+            reply = httpx2.post(f"{url}/score", content=sent)
+        assert reply.status_code == status
+        assert "rewards" not in reply.json()
+        assert message in reply.json()["error"]["message"]
 
 
 def test_a_stopping_server_answers_what_is_under_way() -> None:
-    arrived, go_on = threading.Event(), threading.Event()
-
-    async def score(sample: RewardSample) -> Reward:
-        arrived.set()
-        while not go_on.is_set():
-            await asyncio.sleep(0.01)
-        return length(sample)
-
-    with ThreadPoolExecutor() as requests, serving(score) as (url, _):
-        under_way = requests.submit(post, url, body(SAMPLE))
-        arrived.wait(10)
-        threading.Timer(0.1, go_on.set).start()
+    toy = Toy()
+    toy.go_on.clear()
+    with ThreadPoolExecutor() as requests, serving(toy) as url:
+        under_way = requests.submit(post, url, SAMPLE)
+        while not toy.shown:
+            time.sleep(0.01)
+        threading.Timer(0.1, toy.go_on.set).start()
     assert under_way.result().json()["rewards"][0]["score"] == 4.0
+
+
+@pytest.mark.parametrize(
+    ("condition", "room", "posts", "error"),
+    [
+        ("none", 0, 0, ""),
+        ("rubric", 0, 0, ""),
+        ("profile", 100, None, ""),
+        ("profile", 1, 1, ""),
+        ("profile", 0, 1, "context_length"),
+    ],
+    ids=["none", "rubric", "profile", "fewer posts than there are", "no room for one"],
+)
+def test_a_pair_is_shown_in_the_condition_with_the_posts_that_fit(
+    small_release: Path, pair: Row, condition: Shown, room: int, posts: int | None, error: str
+) -> None:
+    toy = Toy(room)
+    server = server_of(toy, small_release, condition)
+    reward = asyncio.run(server.reward(RewardSample(id=pair.id, response="fine")))
+    assert (reward.score, reward.error) == (None if error else 4.0, error)
+    shown = toy.shown[-1]
+    assert shown.question == pair.question
+    assert len(shown.posts) == (len(pair.profile) if posts is None else posts)
+    assert bool(shown.aspects) == (condition == "rubric")
+    asyncio.run(server.reward(asked("fine")[0]))
+    assert toy.shown[-1] == PromptContent("Q"), "a prompt is shown as it is"
 
 
 # The client
@@ -227,97 +246,28 @@ def test_what_is_no_reward_ends_the_training_at_once(
         assert len(requests) == 1
 
 
-# One scorer behind it
-
-
-class Toy:
-    """A scorer that counts words, and has no room for more than `room` posts."""
-
-    def __init__(self, room: int = 100) -> None:
-        self.room, self.shown = room, list[PromptContent]()
-
-    async def score(self, shown: PromptContent, response: str) -> ResponseScore | Unscored:
-        self.shown.append(shown)
-        if len(shown.posts) > self.room:
-            return Unscored("context_length", "too long")
-        return ResponseScore(float(len(response.split())))
-
-
-def rewarded(toy: Toy, sample: RewardSample, release: Path | None, condition: Any) -> Reward:
-    sources = ContentSources(HistoryRules(posts=100, history_tokens=10**6), Strangers((), 0))
-    pairs = Benchmark.built(release) if release else None
-    return asyncio.run(reward_scoring(toy, sources, pairs, condition)(sample))
-
-
-@pytest.fixture(scope="module")
-def pair(release: Path) -> Row:
-    return next(iter(Benchmark(release).rows()))
-
-
-@pytest.mark.parametrize(
-    ("condition", "room", "posts", "error"),
-    [
-        ("none", 0, 0, ""),
-        ("rubric", 0, 0, ""),
-        ("profile", 100, None, ""),
-        ("profile", 1, 1, ""),
-        ("profile", 0, 1, "context_length"),
-    ],
-    ids=["none", "rubric", "profile", "fewer posts than there are", "no room for one"],
-)
-def test_a_pair_is_shown_in_the_condition_with_the_posts_that_fit(
-    release: Path, pair: Row, condition: str, room: int, posts: int | None, error: str
-) -> None:
-    toy = Toy(room)
-    reward = rewarded(toy, RewardSample(id=pair.id, response="so be it"), release, condition)
-    assert (reward.score, reward.error) == (None if error else 3.0, error)
-    shown = toy.shown[-1]
-    assert shown.question == pair.question
-    assert len(shown.posts) == (len(pair.profile) if posts is None else posts)
-    assert bool(shown.aspects) == (condition == "rubric")
-
-
-def test_a_prompt_is_shown_as_it_is() -> None:
-    toy = Toy()
-    assert rewarded(toy, asked("so be it")[0], None, "profile").score == 3.0
-    assert toy.shown == [PromptContent("Q")]
-
-
-@pytest.mark.parametrize("held", [True, False], ids=["another release", "no release"])
-def test_an_id_that_is_not_known_is_named(release: Path, held: bool) -> None:
-    sample = RewardSample(id="pair-of-nobody", response="1")
-    with pytest.raises(InputError, match="pair-of-nobody"):
-        rewarded(Toy(), sample, release if held else None, "none")
-
-
 # The reward functions
 
 
-def test_trl_asks_by_the_column_id_and_gets_none_for_what_has_no_score() -> None:
-    def given(sample: RewardSample) -> Reward:
-        assert sample.id == f"pair-{sample.response}"
-        return length(sample) if sample.response else Reward(score=None, error="context_length")
-
+def test_trl_asks_by_the_column_id_and_gets_none_for_what_has_no_score(
+    small_release: Path, pair: Row
+) -> None:
     metrics: dict[str, int] = {}
-    said = [[{"role": "assistant", "content": text}] for text in ("ab", "")]
-    columns = {"id": ["pair-ab", "pair-"], "log_metric": metrics.__setitem__}
-    with serving(scripted(given)) as (url, _):
+    said = [[{"role": "assistant", "content": text}] for text in ("ab", "bad")]
+    columns = {"id": [pair.id, pair.id], "log_metric": metrics.__setitem__}
+    with serving(Toy(bad=TOO_LONG), small_release) as url:
         assert rewards.reward_func(url)([], said, **columns) == [2.0, None]
         with pytest.raises(InputError, match="column `id` is missing"):
             rewards.reward_func(url)([], said)
     assert metrics == {"unscored": 1}
 
 
-def test_verl_asks_by_the_ground_truth() -> None:
-    def given(sample: RewardSample) -> Reward:
-        assert sample.id == "pair-a"
-        return length(sample)
-
-    with serving(scripted(given)) as (url, _):
+def test_verl_asks_by_the_ground_truth(small_release: Path, pair: Row) -> None:
+    with serving(Toy(), small_release) as url:
         # As verl does: sent to another process, and called with names.
         score = pickle.loads(pickle.dumps(partial(rewards.compute_score, url=url)))
         found = score(
-            data_source="pairwright/x", solution_str="abc", ground_truth="pair-a",
+            data_source="pairwright/x", solution_str="abc", ground_truth=pair.id,
             extra_info={"index": 0, "num_turns": None},
         )  # fmt: skip
     assert found == 3.0
@@ -343,8 +293,10 @@ def process(*arguments: object) -> Iterator[tuple[subprocess.Popen[str], str]]:
 
 
 @pytest.mark.real
-def test_the_command_serves_a_scorer_and_ends_cleanly_on_a_signal(release: Path, pair: Row) -> None:
-    with process("--scorer", "overlap", "--release", release, "--port", 0) as (server, url):
+def test_the_command_serves_a_scorer_and_ends_cleanly_on_a_signal(
+    small_release: Path, pair: Row
+) -> None:
+    with process("--scorer", "overlap", "--release", small_release, "--port", 0) as (server, url):
         health = health_of(url).json()
         assert (health["scorer"], health["condition"]) == ("overlap", "profile")
         assert health["release"].startswith("small-pairs 1.0.0 sha256:")

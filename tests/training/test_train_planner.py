@@ -1,30 +1,22 @@
 """Training a planner, as far as it needs no model: what is asked, what is learned, what is left
 out, and what a wrong setting or folder means."""
 
-import json
 import sys
 from collections import Counter
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from golden import gold, planning_prompts, row, rows, write
+from golden import row, rows, write
 from pairwright.assets import install
 from pairwright.errors import ConfigError, SourceError
 from pairwright.records import GoldAspect, Post
 from pairwright.stages.history import PromptPosts
 from pairwright.stages.planner import PlanReply, sifted
 from pairwright.training import train_planner
-from pairwright.training.planner_data import (
-    Conversation,
-    Training,
-    examples_of,
-    planner_prompt,
-    target,
-)
-from scripted import domains, posts
+from pairwright.training.planner_data import Conversation, Training, target
+from scripted import posts
 from study import pairwright
 
 ASPECTS = (
@@ -35,7 +27,6 @@ POSTS = posts(
     "Hello. There is no oven on our narrowboat. What now?", "My daughter is allergic to nuts!"
 )
 QUESTION = "How do I bake good bread during the week?"
-MANY = 10**6
 
 
 def characters(conversation: Conversation) -> int:
@@ -45,16 +36,17 @@ def characters(conversation: Conversation) -> int:
 
 def settings(**changes: Any) -> Training:
     tables = {"source": {"path": "train.jsonl"}, "validation": {"path": "val.jsonl"}}
-    return Training.model_validate({"model": "base", **tables, **changes})
+    return Training.model_validate({"model": "base", "max_tokens": 10**6, **tables, **changes})
 
 
 def examples(
-    folder: Path, *given: dict[str, Any], most: int = MANY
+    folder: Path, *given: dict[str, Any], validation: str = "v", **changes: Any
 ) -> tuple[list[Conversation], dict[str, int]]:
-    prompt = partial(
-        planner_prompt, settings=settings(), prompts=planning_prompts(), domains=domains()
-    )
-    return examples_of(gold(folder, *given), prompt, characters, most, "[source]")
+    """The examples of a table [source] with these rows, and their counts."""
+    write(folder / "train.jsonl", given)
+    write(folder / "val.jsonl", [row(validation)])
+    found, counts = train_planner.read_examples(settings(**changes), folder, characters)
+    return found["[source]"], counts["[source]"]
 
 
 # What is to be written
@@ -129,23 +121,27 @@ def test_all_that_is_left_out_is_counted(tmp_path: Path) -> None:
     }
 
 
-def test_a_training_of_no_item_is_refused_with_the_reasons(tmp_path: Path) -> None:
-    with pytest.raises(SourceError, match="not one of 2 items has gold aspects"):
-        gold(tmp_path, row("a", rubric_aspects=[]), row("b", rubric_aspects=[]))
-    with pytest.raises(ConfigError, match="no_gold_aspects 1, refused: too_long 2"):
-        examples(tmp_path, *rows(2), row("other", rubric_aspects=[]), most=100)
-    with pytest.raises(ConfigError, match=r"no_passage_in_posts 1.*empty_target 1"):
-        examples(tmp_path, row("q-1", rubric_aspects=[{"aspect": "Vegan substitutes"}]))
+BARE = row("bare", rubric_aspects=[])
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "message"),
+    [
+        ([BARE, row("b", rubric_aspects=[])], SourceError, "not one of 2 items has gold aspects"),
+        ([*rows(2), BARE], ConfigError, "no_gold_aspects 1, refused: too_long 2"),
+        ([row("q-1", rubric_aspects=[{"aspect": "Vegan substitutes"}])], ConfigError,
+         "no_passage_in_posts 1.*empty_target 1"),
+        ([row("v")], ConfigError, r"1 user is also in \[source\]: user-of-v"),
+    ],
+)  # fmt: skip
+def test_a_training_that_cannot_be_is_refused_with_the_reasons(
+    tmp_path: Path, given: list[dict[str, Any]], error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        examples(tmp_path, *given, max_tokens=100)
 
 
 # The folder and the settings of a training
-
-
-def test_a_validation_user_that_is_trained_on_is_refused(tmp_path: Path) -> None:
-    write(tmp_path / "train.jsonl", rows(3))
-    write(tmp_path / "val.jsonl", [row("v", user="user-of-q-1")])
-    with pytest.raises(ConfigError, match=r"1 user is also in \[source\]: user-of-q-1"):
-        train_planner.read_examples(settings(), tmp_path, characters)
 
 
 EXAMPLES: dict[str, list[Conversation]] = {"[source]": [{"prompt": [], "completion": []}]}
@@ -170,26 +166,16 @@ def test_a_training_goes_on_in_its_own_folder_and_in_no_other(
     assert message in str(raised.value)
 
 
-def checkpoint(out: Path, step: int) -> Path:
-    path = out / f"checkpoint-{step}" / train_planner.STATE
-    path.parent.mkdir(parents=True)
-    path.write_text(json.dumps({"global_step": step}))
-    return path
-
-
-def test_checkpoints_that_say_not_of_what_are_refused(tmp_path: Path) -> None:
-    checkpoint(tmp_path, 5)
+def test_checkpoints_are_whole_and_of_this_training(tmp_path: Path) -> None:
+    for step, state in ((9, "{}"), (10, '{"step": 10}'), (8, '{"step": 8}'), (30, '{"log_')):
+        path = tmp_path / f"checkpoint-{step}" / train_planner.STATE
+        path.parent.mkdir()
+        path.write_text(state)
+    for name in ("checkpoint-20", "checkpoint-none"):
+        (tmp_path / name).mkdir()
+    assert sorted(train_planner.checkpoints(tmp_path)) == [8, 10]
     with pytest.raises(ConfigError, match="folder of another training"):
         train_planner.begin(tmp_path, settings(), EXAMPLES)
-
-
-def test_a_checkpoint_that_was_being_written_is_passed_over(tmp_path: Path) -> None:
-    for step in (10, 9):
-        checkpoint(tmp_path, step)
-    checkpoint(tmp_path, 20).unlink()
-    checkpoint(tmp_path, 30).write_text('{"log_')
-    (tmp_path / "checkpoint-none").mkdir()
-    assert sorted(train_planner.checkpoints(tmp_path)) == [9, 10]
 
 
 def test_without_the_extra_training_says_what_to_install(

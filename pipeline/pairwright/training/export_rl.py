@@ -11,7 +11,6 @@ import shutil
 from pathlib import Path
 from typing import Annotated, Literal
 
-import jinja2
 import pandas as pd
 from typer import Option
 
@@ -21,6 +20,7 @@ from pairwright.files import write_whole
 from pairwright.lines import write_one
 from pairwright.modes import label_of
 from pairwright.options import ReleasePath
+from pairwright.pages import render_markdown
 from pairwright.pages.output import output_folder
 from pairwright.pairs import Row
 from pairwright.pairs.conversion import user_message
@@ -128,8 +128,6 @@ def export_rl(
         counts=table.groupby("part").agg(**named).to_dict("index"),
         longest=max(len(message[0]["content"]) for message in table.prompt),
     )
-    template = Path(__file__).with_name("rl_readme.md.jinja").read_text(encoding="utf-8")
-    readme = jinja2.Template(template, trim_blocks=True, keep_trailing_newline=True)
     partial = folder.with_name(f"{folder.name}.partial")
     with on_disk(partial):
         shutil.rmtree(partial, ignore_errors=True)
@@ -139,7 +137,7 @@ def export_rl(
             for config, data in made.items():
                 (partial / config).mkdir(exist_ok=True)
                 data.to_parquet(partial / config / f"{part}.parquet", index=False)
-    write_whole(partial / "README.md", readme.render(about=about))
+    write_whole(partial / "README.md", render_markdown("rl_readme", about=about))
     write_one(partial / "export.json", about)
     with on_disk(folder):
         partial.replace(folder)

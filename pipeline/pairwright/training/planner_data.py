@@ -10,7 +10,7 @@ would teach the model to invent evidence. So is an aspect that a build would dro
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -18,9 +18,9 @@ from pydantic import Field
 
 from pairwright import assets, text
 from pairwright.assets import DOCS
-from pairwright.errors import ConfigError, SourceError
+from pairwright.errors import SourceError
 from pairwright.evaluation.settings import settings_folder
-from pairwright.records import GoldAspect, Item, Record
+from pairwright.records import Follows, GoldAspect, Item, Record
 from pairwright.retrieve import selected
 from pairwright.settings import read_toml, validated
 from pairwright.settings.domains import Domains
@@ -127,24 +127,22 @@ def target(
     dropped, shares = Counter[str](), dict[str, float]()
     candidates = dict[str, PlannedAspect]()
     for aspect in gold:
-        name = " ".join(aspect.aspect.split())
+        name, reason = " ".join(aspect.aspect.split()), " ".join(aspect.reason.split())
         share, passage = _carrying(name, question, shown, language)
         if name in candidates:
             dropped["repeats_another_aspect"] += 1
         elif share < LEAST_CARRIED:
             dropped["no_passage_in_posts"] += 1
         else:
+            # Gold aspects do not say how they follow from posts. A passage that holds every word of
+            # an aspect states it.
+            follows: Follows = "stated" if share == 1 else "inferred"
             shares[name] = share
             candidates[name] = PlannedAspect(
-                aspect=name,
-                reason=" ".join(aspect.reason.split()),
-                evidence=[passage],
-                # Gold aspects do not say how they follow from posts. A passage that holds every
-                # word of an aspect states it.
-                follows="stated" if share == 1 else "inferred",
+                aspect=name, reason=reason, evidence=[passage], follows=follows
             )
     # The best carried come first, and stay if there are too many.
-    carried = [candidates[name] for name in sorted(candidates, key=lambda name: -shares[name])]
+    carried = sorted(candidates.values(), key=lambda one: -shares[one.aspect])
     plan = sifted(PlanReply(aspects=carried), question, shown, language)
     dropped.update(aspect.reason for aspect in plan.dropped)
     passed = [candidates[aspect.aspect] for aspect in plan.aspects]
@@ -186,56 +184,8 @@ def planner_prompt(
     """Ask a planner about an item as it will be asked when it is served; also the posts shown."""
     guidance, language = domains.guidance(item.domain), domains.item_language(item)
     shown = selected(item.question, item.profile, settings.history)
-    posts, values = (
-        label_texts(one.text for one in shown),
-        plan_values(guidance, settings.words, language),
-    )
+    posts = label_texts(one.text for one in shown)
+    values = plan_values(guidance, settings.words, language)
     return PromptPosts(shown, ()), prompts.ask(
         "plan", posts=posts, question=item.question, **values
     )
-
-
-def examples_of(
-    source: SourceItems,
-    prompt: Callable[[Item], tuple[PromptPosts, Ask]],
-    length: Callable[[Conversation], int],
-    most: int,
-    where: str,
-    count: Callable[[], None] = lambda: None,
-) -> tuple[list[Conversation], dict[str, int]]:
-    """Make the examples of a source, each of at most `most` tokens by `length`; `count` is called
-    with each item. Also return the number of items, users, aspects and tokens, and of left-out
-    items and aspects by reason.
-
-    Raises ConfigError naming the table `where` if no item gives an example.
-    """
-    examples, users = list[Conversation](), set[str]()
-    counts = Counter({f"refused: {why}": n for why, n in source.refused.items()})
-    for item in source.items:
-        count()
-        shown, ask = prompt(item)
-        reply, dropped = target(item.question, item.rubric_aspects, shown)
-        counts.update({f"aspects left out: {why}": n for why, n in dropped.items()})
-        conversation: Conversation = {
-            "prompt": [message._asdict() for message in ask.messages],
-            "completion": [{"role": "assistant", "content": reply.model_dump_json()}],
-        }
-        tokens = length(conversation)
-        if not reply.aspects or tokens > most:
-            counts["refused: too_long" if reply.aspects else "refused: empty_target"] += 1
-            continue
-        examples.append(conversation)
-        users.add(item.user)
-        counts.update({"aspects": len(reply.aspects), "tokens": tokens})
-    if not examples:
-        raise ConfigError(
-            f"no item gives an example: {listed(counts)}",
-            where=where,
-            fix="Bring items whose posts carry their gold aspects, or raise max_tokens.",
-        )
-    return examples, {"items": len(examples), "users": len(users), **dict(sorted(counts.items()))}
-
-
-def listed(counts: Mapping[str, int]) -> str:
-    """Counts as a phrase: `items 9, refused: too_long 1`."""
-    return ", ".join(f"{name} {n:,}" for name, n in counts.items())

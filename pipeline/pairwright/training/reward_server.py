@@ -12,7 +12,7 @@ that may pass soon, is the status of the reply:
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from ipaddress import ip_address
 from pathlib import Path
@@ -26,32 +26,60 @@ from typer import Option
 from pairwright.errors import CallFailed, InputError, PairwrightError, first_invalid
 from pairwright.evaluation.benchmark import Benchmark
 from pairwright.evaluation.conditions import CONDITIONS, ContentSources, Strangers, ask_fitting
-from pairwright.evaluation.scorers.scorer import Pointwise, PromptContent, ResponseScore, Unscored
-from pairwright.evaluation.session import ScorerSession, ScoringCalls, pointwise
+from pairwright.evaluation.scorers.scorer import PromptContent, Unscored
+from pairwright.evaluation.session import OpenScorer, ScorerSession, ScoringCalls, pointwise
 from pairwright.evaluation.settings import Scorers, scorer_settings
 from pairwright.models import together
 from pairwright.models.client import Meter
 from pairwright.progress import Note, Progress, Stop, log_notes, run_async
+from pairwright.settings.rules import HistoryRules
 from pairwright.training.rewards import Batch, Reward, RewardSample
 
 Shown = Literal["none", "profile", "rubric"]
-ScoreSample = Callable[[RewardSample], Coroutine[Any, Any, Reward]]
-"""Raises InputError for an unknown id, CallFailed if the scorer's endpoint is down, and ConfigError
-or EndpointRefused if the scorer cannot be used."""
 
 
 class RewardServer:
-    """The two handlers, and how many samples were scored."""
+    """A scorer bound to a release: the two handlers, and how many samples were scored."""
 
-    def __init__(self, score: ScoreSample, about: dict[str, str]) -> None:
-        """`about` names the scorer, its model, the release and the condition."""
-        self._score, self._about = score, about
+    def __init__(
+        self, opened: OpenScorer, history: HistoryRules, release: Benchmark | None, condition: Shown
+    ) -> None:
+        ref, self._condition = opened.ref, condition
+        self._scorer = pointwise(ref.name, opened.scorer)
+        self._sources = ContentSources(history, Strangers((), seed=0))
+        # Of all splits: the training data says which pairs are trained on.
+        self._rows = {row.id: row for row in release.rows()} if release else {}
+        self._about = {"scorer": ref.name, "model": ref.model}
+        if release:
+            of = f"{release.ref.title} {release.ref.digest}"
+            self._about |= {"release": of, "condition": condition}
         self._scored, self._unscored = 0, Counter[str]()
 
     @property
     def health(self) -> dict[str, Any]:
         """The served scorer, and the number of samples with a score and, by reason, without."""
         return {**self._about, "scored": self._scored, "unscored": dict(self._unscored)}
+
+    async def reward(self, sample: RewardSample) -> Reward:
+        """Score a sample. Raises InputError for an unknown id, CallFailed if the scorer's endpoint
+        is down, and ConfigError or EndpointRefused if the scorer cannot be used."""
+        content: PromptContent | Unscored = PromptContent(sample.prompt or "")
+        if sample.id is not None:
+            if (row := self._rows.get(sample.id)) is None:
+                of = self._about.get("release", "this server")
+                fix = "Start the server with --release and the release that the data is from."
+                raise InputError(f"{of} has no such pair", where=f"id {sample.id!r}", fix=fix)
+            content = CONDITIONS[self._condition].content(self._sources, row)
+        if isinstance(content, PromptContent):
+            found, _ = await ask_fitting(
+                content,
+                self._sources.history,
+                lambda shown: self._scorer.score(shown, sample.response),
+            )
+            if not isinstance(found, Unscored):
+                return Reward(score=found.value)
+            content = found
+        return Reward(score=None, error=content.reason, detail=content.detail[:500])
 
     async def get_health(self, _: web.Request) -> web.Response:
         return web.json_response(self.health)
@@ -63,7 +91,7 @@ class RewardServer:
             at, why = first_invalid(error)
             return _refused(422, f"{at or 'the body'}: {why}")
         try:
-            rewards = await together(*map(self._score, samples))
+            rewards = await together(*map(self.reward, samples))
         except PairwrightError as error:
             kinds = {CallFailed: (503, "scorer_down"), InputError: (422, "unknown_id")}
             status, reason = kinds.get(type(error), (500, "scorer_unusable"))
@@ -115,35 +143,6 @@ def _refused(status: int, message: str) -> web.Response:
     return web.json_response({"error": {"message": message}}, status=status)
 
 
-def reward_scoring(
-    scorer: Pointwise, sources: ContentSources, release: Benchmark | None, condition: Shown
-) -> ScoreSample:
-    """Bind a scorer to a release: the function that scores samples."""
-    # Of all splits: the training data says which pairs are trained on.
-    rows = {row.id: row for row in release.rows()} if release else {}
-
-    async def reward(sample: RewardSample) -> Reward:
-        content: PromptContent | Unscored = PromptContent(sample.prompt or "")
-        if sample.prompt is None:
-            if (row := rows.get(sample.id or "")) is None:
-                what = f"{release.path if release else 'this server'} has no such pair"
-                fix = "Start the server with --release and the release that the data is from."
-                raise InputError(what, where=f"id {sample.id!r}", fix=fix)
-            content = CONDITIONS[condition].content(sources, row)
-        score: ResponseScore | Unscored
-        if isinstance(content, Unscored):
-            score = content
-        else:
-            score, _ = await ask_fitting(
-                content, sources.history, lambda shown: scorer.score(shown, sample.response)
-            )
-        if isinstance(score, Unscored):
-            return Reward(score=None, error=score.reason, detail=score.detail[:500])
-        return Reward(score=score.value)
-
-    return reward
-
-
 def serve_rewards(
     name: Annotated[str, Option("--scorer", help="The scorer that gives the rewards.")],
     scorers: Annotated[
@@ -179,22 +178,17 @@ def serve_rewards(
     """
     settings, prompts = scorer_settings(scorers)
     pairs = Benchmark.built(release) if release is not None else None
-    sources = ContentSources(settings.history, Strangers((), settings.seed))
-    about = {"scorer": name}
-    if pairs:
-        about |= {"release": f"{pairs.ref.title} {pairs.ref.digest}", "condition": condition}
 
     async def serve() -> dict[str, Any]:
         calls, stopping = ScoringCalls(None, Meter(), progress, stop or Stop()), asyncio.Event()
         session = ScorerSession(settings, prompts, calls)
         with calls.stop.heard_by(stopping.set, calls.meter):
-            async with session.scorer(name) as found:
-                scorer = pointwise(name, found.scorer)
-                score = reward_scoring(scorer, sources, pairs, condition)
-                server = RewardServer(score, about | {"model": found.ref.model})
+            async with session.scorer(name) as opened:
+                server = RewardServer(opened, settings.history, pairs, condition)
                 progress(Note(f"{name} is loading."))
                 # One plain answer is scored, by which a model in this process is loaded.
-                await scorer.score(PromptContent("Is it raining?"), "It is not raining.")
+                plain = RewardSample(prompt="Is it raining?", response="It is not raining.")
+                await server.reward(plain)
                 async with listening(server, host, port) as url:
                     progress(Note(f"{url} is ready. Ctrl-C stops it."))
                     await stopping.wait()

@@ -14,7 +14,7 @@ from pydantic import FailFast, Field, ValidationError, model_validator
 from pydantic_core import to_json
 
 from pairwright.errors import CallFailed, EndpointRefused, InputError, first_invalid
-from pairwright.models.call import Transient
+from pairwright.models.call import Transient, error_of
 from pairwright.models.client import proxy_for
 from pairwright.records import Record
 
@@ -77,17 +77,15 @@ def ask_rewards(
         wait=_WAIT,
         reraise=True,
     )
-    found = list[Reward]()
+    parts = (tuple(samples[start : start + AT_ONCE]) for start in range(0, len(samples), AT_ONCE))
     try:
-        for start in range(0, len(samples), AT_ONCE):
-            found += repeating(_sent, url.rstrip("/"), tuple(samples[start : start + AT_ONCE]))
+        return [one for part in parts for one in repeating(_sent, url.rstrip("/"), part)]
     except Transient as error:
         raise CallFailed(
             error.reason,
             f"{url} gave no rewards for {patience_s:g} s: {error.detail}\n  Start `pairwright train"
             " reward-server` again, then the training from its last checkpoint.",
         ) from None
-    return found
 
 
 def _sent(url: str, samples: tuple[RewardSample, ...]) -> tuple[Reward, ...]:
@@ -99,24 +97,21 @@ def _sent(url: str, samples: tuple[RewardSample, ...]) -> tuple[Reward, ...]:
         raise InputError("is not an address", where=f"url {url!r}", fix=fix) from None
     except httpx2.TransportError as error:
         raise Transient("connection", str(error) or type(error).__name__) from None
-    status = reply.status_code
+    if (status := reply.status_code) != 200:
+        said = str(error_of(reply.content).get("message"))[:1000]
+        if status in (429, 502, 503, 504):
+            raise Transient(f"http_{status}", said)
+        fix = "\n  Give the address that `pairwright train reward-server` prints, without a path."
+        raise EndpointRefused(f"{url}: {status} {said}{fix if status == 404 else ''}")
     try:
-        if status == 200:
-            rewards = Rewards.model_validate_json(reply.content).rewards
-            if len(rewards) == len(samples):
-                return rewards
-            detail = f"{url} gave {len(rewards)} rewards for {len(samples)} samples"
-            raise CallFailed("not_as_many_rewards", detail)
-        said = str(reply.json()["error"]["message"])[:1000]
+        rewards = Rewards.model_validate_json(reply.content).rewards
     except ValidationError as error:
         at, why = first_invalid(error)
         raise CallFailed("not_a_reward", f"{url}: {at}: {why}") from None
-    except (ValueError, KeyError, TypeError):
-        said = reply.text[:300]
-    if status in (429, 502, 503, 504):
-        raise Transient(f"http_{status}", said)
-    address = "\n  Give the address that `pairwright train reward-server` prints, without a path."
-    raise EndpointRefused(f"{url}: {status} {said}{address if status == 404 else ''}")
+    if len(rewards) != len(samples):
+        detail = f"{url} gave {len(rewards)} rewards for {len(samples)} samples"
+        raise CallFailed("not_as_many_rewards", detail)
+    return rewards
 
 
 @lru_cache

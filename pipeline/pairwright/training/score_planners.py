@@ -1,11 +1,12 @@
 """Comparing planners: what each plans, and how that agrees with the gold aspects."""
 
 import random
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
+import numpy as np
 import pandas as pd
 from pydantic import Field, model_validator
 from typer import Argument
@@ -29,8 +30,6 @@ from pairwright.stages.planner import plan
 from pairwright.text import number_of
 from pairwright.training.planner_data import load_settings, prompts_and_domains, read_gold
 
-Fields = dict[str, Any]
-"""Fields of a `ScoredPlan`."""
 FIGURES = ["precision", "recall", "F1", "mismatched user"]
 _HOW = (
     "Precision: share of a plan's aspects that the gold aspects ask for too; recall: share of the"
@@ -40,19 +39,19 @@ _HOW = (
 )
 
 
+class MatchJudge(Record):
+    """The judge that says which aspects ask for the same."""
+
+    endpoint: str = Field(description="which of [endpoints]")
+    sampling: Sampling = Sampling()
+
+
 class PromptedPlanner(PlanRules):
     """A planner that an endpoint serves."""
 
     endpoint: str = Field(description="which of [endpoints]")
     sampling: Sampling = Sampling()
     words: int = Field(100, ge=20, description="words of an answer, as the prompt says")
-
-
-class MatchJudge(Record):
-    """The judge that says which aspects ask for the same."""
-
-    endpoint: str = Field(description="which of [endpoints]")
-    sampling: Sampling = Sampling()
 
 
 JUDGE = "[judge]"
@@ -70,11 +69,6 @@ class PlanScoring(Record):
     prompts: str | None = Field(None, description="folder of prompts; none: those that ship")
     rubrics: str | None = Field(None, description="folder of domains; none: those that ship")
     seed: int = Field(0, description="other users' gold aspects are drawn with it")
-
-    @property
-    def asked(self) -> dict[str, PromptedPlanner | MatchJudge]:
-        """The planners and the judge."""
-        return {**self.planners, JUDGE: self.judge}
 
     @model_validator(mode="after")
     def _known(self) -> "PlanScoring":
@@ -127,9 +121,12 @@ def score_planners(
     scoring, base = load_settings(PlanScoring, path), path.resolve().parent
     prompts, domains = prompts_and_domains(scoring.prompts, scoring.rubrics, base)
     gold = read_gold(scoring.source, domains, base, "[source]")
-    items, endpoints, asked = gold.items[:limit], scoring.endpoints, scoring.asked
-    others = others_of(items, scoring.seed)
-    names, lines = {of.endpoint for of in asked.values()}, dict[str, list[ScoredPlan]]()
+    items, endpoints = gold.items[:limit], scoring.endpoints
+    others, lines = others_of(items, scoring.seed), dict[str, list[ScoredPlan]]()
+    asked: dict[str, PromptedPlanner | MatchJudge] = {**scoring.planners, JUDGE: scoring.judge}
+    names = {of.endpoint for of in asked.values()}
+    # Enough items under way at once to keep every endpoint full.
+    workers = max(endpoints[name].concurrency for name in names)
 
     async def compare(calls: ScoringCalls) -> None:
         async with open_clients(endpoints, names, calls.meter, calls.store) as clients:
@@ -142,8 +139,6 @@ def score_planners(
                 for client in clients.values():
                     client.stop()
 
-            # Enough items under way at once to keep every endpoint full.
-            workers = max(endpoints[name].concurrency for name in names)
             for name, spec in scoring.planners.items():
                 work = partial(
                     scored, spec=spec, planner=models[name], judge=models[JUDGE],
@@ -153,9 +148,8 @@ def score_planners(
 
     with open_calls(folder, progress, stop) as calls:
         run_async(compare(calls))
-    found = result_of(
-        lines, gold.refused, {name: endpoints[of.endpoint].model for name, of in asked.items()}
-    )
+    refs = {name: endpoints[of.endpoint].model for name, of in asked.items()}
+    found = result_of(lines, gold.refused, refs)
     found.write(folder, {f"{name}.jsonl": each for name, each in lines.items()})
     return found
 
@@ -173,7 +167,7 @@ async def scored(
     """Ask a planner for a plan, and have a judge compare it with the item's gold aspects, and
     then with those of another user's item, if `others` has one. An unusable reply or a failed
     call is the reason for no plan; the next run repeats a failed call."""
-    fields: Fields = {"id": item.id, "user": item.user}
+    fields: dict[str, Any] = {"id": item.id, "user": item.user}
     guidance, language = domains.guidance(item.domain), domains.item_language(item)
     try:
         reply = await plan(
@@ -181,11 +175,12 @@ async def scored(
             guidance=guidance, words=spec.words, language=language,
         )  # fmt: skip
         if isinstance(reply, Dropped):
-            return ScoredPlan(**fields, **Unscored(reply.reason, reply.detail).fields)
-        aspects = tuple(one.aspect for one in reply.aspects)
-        fields |= {"planned": aspects, "dropped": len(reply.dropped)}
-        fields |= {"left_out": len(reply.shown.left_out)}
-        fields |= await _judged(item, others.get(item.id), aspects, judge, prompts)
+            fields |= Unscored(reply.reason, reply.detail).fields
+        else:
+            aspects = tuple(one.aspect for one in reply.aspects)
+            fields |= {"planned": aspects, "dropped": len(reply.dropped)}
+            fields |= {"left_out": len(reply.shown.left_out)}
+            fields |= await _judged(item, others.get(item.id), aspects, judge, prompts)
     except CallFailed as error:
         fields |= failed_call(error).fields
     return ScoredPlan(**fields)
@@ -193,12 +188,14 @@ async def scored(
 
 async def _judged(
     item: Item, other: Item | None, planned: tuple[str, ...], judge: Model, prompts: Prompts
-) -> Fields:
+) -> dict[str, Any]:
     """The agreement of a plan with the gold aspects, or the reason that it is missing."""
     if not planned:
         return {"recall": 0.0, "f1": 0.0}
-    own, theirs, question = _names(item), _names(other), item.question
-    lists = [own, theirs] if theirs else [own]
+    own, *theirs = (
+        tuple(aspect.aspect for aspect in of.rubric_aspects) for of in (item, other) if of
+    )
+    lists, question = [own, *theirs], item.question
     # The order of the lists must not tell which is the item's own.
     random.Random(item.id).shuffle(lists)
     place = lists.index(own)
@@ -209,10 +206,14 @@ async def _judged(
     for reply in (precise, recalled):
         if isinstance(reply, Dropped):
             return Unscored(f"judge_{reply.reason}", reply.detail).fields
-    p, r = _share(place in found for found in precise), _share(map(bool, recalled))
-    strange = _share(1 - place in found for found in precise) if theirs else None
+    shares = (
+        [place in found for found in precise],
+        [bool(found) for found in recalled],
+        [1 - place in found for found in precise],
+    )
+    p, r, strange = (round(float(np.mean(found)), 6) for found in shares)
     f1 = round(2 * p * r / (p + r), 6) if p + r else 0.0
-    return {"precision": p, "recall": r, "f1": f1, "other": strange}
+    return {"precision": p, "recall": r, "f1": f1, "other": strange if theirs else None}
 
 
 def others_of(items: Sequence[Item], seed: int) -> dict[str, Item]:
@@ -225,15 +226,6 @@ def others_of(items: Sequence[Item], seed: int) -> dict[str, Item]:
         if pool:
             others[item.id] = random.Random(f"{seed} {item.id}").choice(near or pool)
     return others
-
-
-def _names(item: Item | None) -> tuple[str, ...]:
-    return tuple(aspect.aspect for aspect in item.rubric_aspects) if item else ()
-
-
-def _share(matched: Iterable[bool]) -> float:
-    each = list(matched)
-    return round(sum(each) / len(each), 6)
 
 
 def result_of(

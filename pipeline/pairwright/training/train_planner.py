@@ -7,6 +7,7 @@ report.json      which one that is, and what was trained on: written last
 """
 
 import json
+from collections import Counter
 from collections.abc import Callable, Mapping
 from functools import partial
 from hashlib import blake2b
@@ -16,7 +17,7 @@ from typing import Annotated, Any
 from typer import Argument, Option
 
 from pairwright.assets import install
-from pairwright.errors import ConfigError, on_disk
+from pairwright.errors import ConfigError
 from pairwright.files import write_whole
 from pairwright.lines import read_one, write_one
 from pairwright.pages.output import output_folder
@@ -27,12 +28,11 @@ from pairwright.text import number_of
 from pairwright.training.planner_data import (
     Conversation,
     Training,
-    examples_of,
-    listed,
     load_settings,
     planner_prompt,
     prompts_and_domains,
     read_gold,
+    target,
 )
 
 STATE = "trainer_state.json"
@@ -113,10 +113,13 @@ def read_examples(
     length: Callable[[Conversation], int],
     progress: Progress = log_notes,
 ) -> tuple[dict[str, list[Conversation]], dict[str, dict[str, int]]]:
-    """Make the examples of the tables [source] and [validation], with their counts; paths start
-    from `base`. Raises SourceError, and ConfigError if a table gives none or a user is in both."""
+    """Make the examples of the tables [source] and [validation], none of more than `max_tokens` by
+    `length`; paths start from `base`. Also return the number of items, users, aspects and tokens of
+    each, and of left-out items and aspects by reason.
+
+    Raises SourceError, and ConfigError if a table gives no example or a user is in both.
+    """
     prompts, domains = prompts_and_domains(settings.prompts, settings.rubrics, base)
-    prompt = partial(planner_prompt, settings=settings, prompts=prompts, domains=domains)
     tables = {"[source]": settings.source, "[validation]": settings.validation}
     sources = {table: read_gold(rules, domains, base, table) for table, rules in tables.items()}
     training, validation = ({item.user for item in of.items} for of in sources.values())
@@ -127,12 +130,37 @@ def read_examples(
             where="[validation]",
             fix="Split items by user, so that no user is in both tables.",
         )
-    examples, data = {}, {}
+    examples, data = dict[str, list[Conversation]](), dict[str, dict[str, int]]()
     for table, source in sources.items():
         count = counter(progress, f"items of {table}", len(source.items))
-        most = settings.max_tokens
-        examples[table], data[table] = examples_of(source, prompt, length, most, table, count)
+        own, users = list[Conversation](), set[str]()
+        counts = Counter({f"refused: {why}": n for why, n in source.refused.items()})
+        for item in source.items:
+            count()
+            shown, ask = planner_prompt(item, settings, prompts, domains)
+            reply, dropped = target(item.question, item.rubric_aspects, shown)
+            counts.update({f"aspects left out: {why}": n for why, n in dropped.items()})
+            said = {"role": "assistant", "content": reply.model_dump_json()}
+            asked = [message._asdict() for message in ask.messages]
+            conversation: Conversation = {"prompt": asked, "completion": [said]}
+            tokens = length(conversation)
+            if not reply.aspects or tokens > settings.max_tokens:
+                counts["refused: too_long" if reply.aspects else "refused: empty_target"] += 1
+                continue
+            own.append(conversation)
+            users.add(item.user)
+            counts.update({"aspects": len(reply.aspects), "tokens": tokens})
+        if not own:
+            fix = "Bring items whose posts carry their gold aspects, or raise max_tokens."
+            raise ConfigError(f"no item gives an example: {listed(counts)}", where=table, fix=fix)
+        examples[table] = own
+        data[table] = {"items": len(own), "users": len(users), **dict(sorted(counts.items()))}
     return examples, data
+
+
+def listed(counts: Mapping[str, int]) -> str:
+    """Counts as a phrase: `items 9, refused: too_long 1`."""
+    return ", ".join(f"{name} {n:,}" for name, n in counts.items())
 
 
 def begin(out: Path, settings: Training, examples: Mapping[str, list[Conversation]]) -> None:
@@ -143,28 +171,22 @@ def begin(out: Path, settings: Training, examples: Mapping[str, list[Conversatio
     path, beside = out / "training.json", {"source", "validation", "prompts", "rubrics"}
     decides = settings.model_dump(mode="json", exclude=beside)
     decides["examples"] = blake2b(json.dumps(examples).encode(), digest_size=16).hexdigest()
-    if path.exists() or checkpoints(out):
-        if changed := differences(_document(path), decides):
-            raise ConfigError(
-                f"is the folder of another training: {'; '.join(changed[:3])}",
-                where=out,
-                fix="Give another --out, or the settings that it was begun with.",
-            )
-        return
-    with on_disk(out):
-        out.mkdir(parents=True, exist_ok=True)
-    write_whole(path, json.dumps(decides, indent=2) + "\n")
+    if not path.exists() and not checkpoints(out):
+        write_whole(path, json.dumps(decides, indent=2) + "\n")
+    elif changed := differences(_document(path), decides):
+        raise ConfigError(
+            f"is the folder of another training: {'; '.join(changed[:3])}",
+            where=out,
+            fix="Give another --out, or the settings that it was begun with.",
+        )
 
 
 def checkpoints(out: Path) -> dict[int, Path]:
     """Find the complete checkpoints by step. One that was being written when the machine failed is
     written again when its step is reached."""
     found = {path.name.removeprefix("checkpoint-"): path for path in out.glob("checkpoint-*")}
-    return {
-        int(step): path
-        for step, path in found.items()
-        if step.isdecimal() and _document(path / STATE)
-    }
+    numbered = {int(step): path for step, path in found.items() if step.isdecimal()}
+    return {step: path for step, path in numbered.items() if _document(path / STATE)}
 
 
 def _document(path: Path) -> dict[str, Any]:
