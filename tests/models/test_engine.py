@@ -21,14 +21,10 @@ from pairwright.errors import ConfigError, EndpointRefused, InputError
 from pairwright.models import Completion, connect, engine
 from pairwright.models.call import Response
 from pairwright.models.client import Meter
-from pairwright.models.connect import client_of
-from pairwright.models.engine import Engine, parsed
 from pairwright.settings.endpoints import Endpoint
 from study import Study, pairwright
 
-
-def described(**changes: Any) -> Endpoint:
-    return Endpoint(**{"engine": "vllm", "model": "org/tiny", "attempts": 2, **changes})
+LOCAL = {"engine": "vllm", "model": "org/tiny", "attempts": 2}
 
 
 # --- flags ---
@@ -42,18 +38,17 @@ def flags(**given: Any) -> dict[str, Any]:
         parser.add_argument(f"--{name}")
     parser.add_argument("--served-model-name", nargs="+")
     parser.add_argument("--max-model-len", type=int)
-    parser.add_argument("--gpu-memory-utilization", type=float, default=0.9)
     parser.add_argument("--quantization", choices=["fp8", "awq"])
     for name in ("enforce-eager", "enable-prefix-caching"):
         parser.add_argument(f"--{name}", action=BooleanOptionalAction)
     parser.add_argument("--structured-outputs-config", type=json.loads, default={})
-    return vars(parsed(parser, "local", described(**given), ["-i", ""]))
+    endpoint = Endpoint.model_validate(LOCAL | given)
+    return vars(engine.parsed(parser, "local", endpoint, ["-i", ""]))
 
 
 def test_a_table_is_read_as_the_command_line_would_be() -> None:
     given = {
         "max_model_len": 8192,
-        "gpu_memory_utilization": 0.8,
         "quantization": "fp8",
         "enforce_eager": True,
         "enable_prefix_caching": False,
@@ -91,20 +86,20 @@ def test_a_flag_that_vllm_refuses_is_named(table: dict[str, Any], message: str) 
 class StandIn:
     """Stands in for the engine that `start_chat` starts."""
 
-    replies: list[Response | Exception]
+    replies: list[Response | Exception] = field(default_factory=lambda: [GOOD])
     fails: Exception | None = None
     starts: int = 0
     ends: int = 0
     asked: list[Any] = field(default_factory=list)
 
-    async def start(self, name: str, endpoint: Endpoint) -> "StandIn":
+    async def start(self, *_: object) -> "StandIn":
         self.starts += 1
         await asyncio.sleep(0.01)
         if self.fails:
             raise self.fails
         return self
 
-    async def reply(self, body: dict[str, Any], where: str) -> Response:
+    async def reply(self, body: dict[str, Any], _: str) -> Response:
         self.asked.append(body)
         found = self.replies.pop(0) if len(self.replies) > 1 else self.replies[0]
         if isinstance(found, Exception):
@@ -113,11 +108,11 @@ class StandIn:
 
     @property
     def client(self) -> SimpleNamespace:
-        return SimpleNamespace(shutdown=self._shutdown)
+        def shutdown(timeout: float) -> None:
+            assert timeout > 0
+            self.ends += 1
 
-    def _shutdown(self, timeout: float) -> None:
-        assert timeout > 0
-        self.ends += 1
+        return SimpleNamespace(shutdown=shutdown)
 
 
 GOOD = Response(200, body("fine"))
@@ -125,7 +120,7 @@ GOOD = Response(200, body("fine"))
 
 @pytest.fixture
 def stand_in(monkeypatch: pytest.MonkeyPatch) -> StandIn:
-    made = StandIn([GOOD])
+    made = StandIn()
     monkeypatch.setattr(engine, "start_chat", made.start)
     monkeypatch.setattr(connect, "find_spec", lambda _: True)
     monkeypatch.setattr(engine, "_ENVIRONMENT", {})
@@ -139,7 +134,8 @@ def send(*texts: str, said: list[str] | None = None) -> list[Completion | Any]:
 
     async def scenario() -> list[Completion | Any]:
         told = [] if said is None else said
-        async with Engine("local", described(), Meter(), say=told.append) as client:
+        endpoint = Endpoint.model_validate(LOCAL)
+        async with connect.client_of("local", endpoint, Meter(), say=told.append) as client:
             calls = (client.complete(ask(text, model="org/tiny")) for text in texts)
             return await asyncio.gather(*calls, return_exceptions=True)
 
@@ -149,7 +145,7 @@ def send(*texts: str, said: list[str] | None = None) -> list[Completion | Any]:
 def test_without_vllm_the_message_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connect, "find_spec", lambda _: None)
     with pytest.raises(ConfigError) as caught:
-        client_of("local", described(), Meter())
+        send("a")
     assert caught.value.where == "[endpoints.local] engine = 'vllm'"
     assert install("vllm") in caught.value.fix
     assert "base_url" in caught.value.fix
@@ -169,15 +165,12 @@ def test_an_engine_starts_at_the_first_call_and_ends_with_its_client(stand_in: S
     assert stand_in.asked[0] == {"model": "org/tiny", "messages": [message], "max_tokens": 50}
 
 
-NO_FLAG = ConfigError("flag does not exist", where="[endpoints.local.vllm.x]", fix="...")
-
-
 @pytest.mark.parametrize(
     ("error", "message"),
     [
         (OSError("org/tiny is not a local folder"), "org/tiny is not a local folder"),
         (MemoryError(), "MemoryError"),
-        (NO_FLAG, "flag does not exist"),
+        (ConfigError("no such flag", where="[endpoints.local.vllm.x]", fix=""), "no such flag"),
     ],
 )
 def test_an_engine_that_cannot_start_is_tried_once(
@@ -196,15 +189,13 @@ def test_an_engine_that_dies_stops_the_run(stand_in: StandIn) -> None:
     stand_in.replies = [GOOD, dead]
     first, *others = send("a", "b", "c")
     assert isinstance(first, Completion)
-    assert others == [dead, dead]
-    assert stand_in.ends == 1
+    assert (others, stand_in.ends) == ([dead, dead], 1)
 
 
 def test_a_build_asks_the_engine_once_and_doctor_not_at_all(
     tmp_path: Path, stand_in: StandIn
 ) -> None:
-    endpoint = {"engine": "vllm", "model": "org/tiny"}
-    study = Study.make(tmp_path / "s", "unused", limit=3, endpoints__served=endpoint)
+    study = Study.make(tmp_path / "s", "unused", limit=3, endpoints__served=LOCAL)
     done = pairwright("doctor", study.config)
     assert done.code == 0, done.said
     assert "served: org/tiny runs in the build's own process and is not examined" in done.out

@@ -25,15 +25,11 @@ def store(tmp_path: Path) -> Iterator[Store]:
         yield opened
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    return tmp_path / "shards"
-
-
-def shard(folder: Path, number: int, main: Store) -> Store:
-    (folder / f"{number:03}").mkdir(parents=True, exist_ok=True)
+def shard(number: int, main: Store) -> Store:
+    folder = main.path.parent / "shards" / f"{number:03}"
+    folder.mkdir(parents=True, exist_ok=True)
     main.settle()
-    return Store(folder / f"{number:03}" / "run.sqlite", beneath=main.path)
+    return Store(folder / "run.sqlite", beneath=main.path)
 
 
 def fill(store: Store, position: int, *said: tuple[str, str]) -> None:
@@ -41,6 +37,10 @@ def fill(store: Store, position: int, *said: tuple[str, str]) -> None:
     keep(store, *((ask(question), body(answer)) for question, answer in said))
     unit = Unit(f"unit-{position}", "twin", position, position)
     Outcomes(store).add(outcome_of(unit, item(()), Failed(reason="http_500"), CallLog()))
+
+
+def merge(store: Store) -> None:
+    merge_all(store, store.path.parent / "shards")
 
 
 def merged(store: Store) -> tuple[dict[str, str], list[str]]:
@@ -54,16 +54,16 @@ def merged(store: Store) -> tuple[dict[str, str], list[str]]:
 
 
 def test_of_two_replies_to_one_request_the_stored_one_stays_also_after_a_kill(
-    store: Store, folder: Path, monkeypatch: pytest.MonkeyPatch
+    store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for number, said in enumerate(("first", "second")):
-        with closing(shard(folder, number, store)) as mine:
+        with closing(shard(number, store)) as mine:
             fill(mine, 10 + number, ("the same", said), (f"own {number}", "x"))
     with monkeypatch.context() as killed:
         killed.setattr("shutil.rmtree", mock.Mock(side_effect=KeyboardInterrupt))
         with pytest.raises(KeyboardInterrupt):
-            merge_all(store, folder)
-    merge_all(store, folder)
+            merge(store)
+    merge(store)
     calls = {"the same": "first", "own 0": "x", "own 1": "x"}
     assert merged(store) == (calls, ["unit-10", "unit-11"])
 
@@ -90,26 +90,24 @@ def mark(path: Path) -> None:
     ids=("head", "table", "a foreign database"),
 )
 def test_a_shard_that_cannot_be_merged_is_named_and_left(
-    store: Store, folder: Path, harm: Callable[[Path], None], message: str
+    store: Store, harm: Callable[[Path], None], message: str
 ) -> None:
-    with closing(shard(folder, 0, store)) as mine:
+    with closing(shard(0, store)) as mine:
         fill(mine, 1, *((f"q{n}", "a" * 500) for n in range(40)))
-    harm(folder / "000" / "run.sqlite")
+    harm(mine.path)
     with pytest.raises(StoreError, match=message) as found:
-        merge_all(store, folder)
-    assert (folder / "000").exists()
-    assert str(folder / "000") in str(found.value)
+        merge(store)
+    assert mine.path.exists()
+    assert str(mine.path.parent) in str(found.value)
     assert merged(store) == ({}, [])
 
 
-def test_a_shard_whose_worker_writes_is_neither_merged_nor_begun(
-    store: Store, folder: Path
-) -> None:
-    with closing(shard(folder, 0, store)) as mine:
+def test_a_shard_whose_worker_writes_is_neither_merged_nor_begun(store: Store) -> None:
+    with closing(shard(0, store)) as mine:
         fill(mine, 1, ("q", "a"))
         with pytest.raises(StoreError, match="another process"):
-            merge_all(store, folder)
+            merge(store)
         with pytest.raises(InUse):
-            shard(folder, 0, store)
-    merge_all(store, folder)
+            shard(0, store)
+    merge(store)
     assert merged(store) == ({"q": "a"}, ["unit-1"])
