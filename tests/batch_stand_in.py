@@ -15,29 +15,28 @@ from typing import Any
 
 from aiohttp import web
 
-from endpoint import LARGEST, beside, running
+from endpoint import LARGEST, Body, beside, running
 from model_double import ModelDouble
 
-Body = dict[str, Any]
 
-
-def ok(custom_id: str, body: Body) -> Body:
+def ok(custom_id: str, body: Body | None, status: int = 200) -> Body:
     """A line of an output file."""
-    response = {"status_code": 200, "request_id": "r", "body": body}
-    return {"id": f"batch_req_{custom_id}", "custom_id": custom_id, "response": response,
-            "error": None}  # fmt: skip
+    response = {"status_code": status, "request_id": "r", "body": body}
+    return {"custom_id": custom_id, "response": response, "error": None}
 
 
 def refused(custom_id: str, status: int, **error: Any) -> Body:
     """A line of an error file, as the OpenAI Batch API writes it."""
-    response = {"status_code": status, "request_id": "r", "body": {"error": error}}
-    return ok(custom_id, {}) | {"response": response}
+    return ok(custom_id, {"error": error}, status)
 
 
 def refused_by_vllm(custom_id: str, status: int, **error: Any) -> Body:
     """The same as `vllm run-batch` writes it."""
-    response = {"status_code": status, "request_id": "r", "body": None}
-    return ok(custom_id, {}) | {"response": response, "error": {"error": error}}
+    return ok(custom_id, None, status) | {"error": {"error": error}}
+
+
+def lines_of(lines: list[Body]) -> str:
+    return "".join(json.dumps(line) + "\n" for line in lines)
 
 
 def replies_to(requests: str, **rates: float) -> list[Body]:
@@ -47,13 +46,9 @@ def replies_to(requests: str, **rates: float) -> list[Body]:
     return [ok(line["custom_id"], model.reply(line["body"])) for line in lines]
 
 
-def write_lines(path: Path, lines: list[Body]) -> Path:
-    path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
-    return path
-
-
 def answer(requests: Path, replies: Path, **rates: float) -> Path:
-    return write_lines(replies, replies_to(requests.read_text(encoding="utf-8"), **rates))
+    replies.write_text(lines_of(replies_to(requests.read_text("utf-8"), **rates)), "utf-8")
+    return replies
 
 
 @dataclass
@@ -73,9 +68,10 @@ class BatchApi:
     failing: Callable[[str], Body] | None = None
     """The line that each request of a batch ends with, in the file of errors."""
     refuse: tuple[int, Body] | None = None
-    refuse_batches: bool = False
     lost: bool = False
     """Whether the next batch is made, and the reply that says so is lost."""
+    spent: bool = False
+    """Whether the next batch is refused."""
 
     async def upload(self, request: web.Request) -> web.Response:
         form = await request.post()
@@ -92,9 +88,9 @@ class BatchApi:
 
     async def create(self, request: web.Request) -> web.StreamResponse:
         wanted = await request.json()
-        if self.refuse_batches:
-            said = {"message": "Billing hard limit has been reached"}
-            return web.json_response({"error": said}, status=400)
+        if self.spent:
+            self.spent = False
+            return web.json_response({"error": {"message": "Billing limit reached"}}, status=400)
         batch_id = f"batch_{len(self.batches)}"
         total = len(self.files[wanted["input_file_id"]].splitlines())
         self.batches[batch_id] = wanted | {
@@ -131,13 +127,9 @@ class BatchApi:
         errors = [line | {"response": None, "error": expired} for line in left]
         if self.failing:
             errors = [self.failing(line["custom_id"]) for line in left]
-        for name, some in (
-            ("output_file_id", answered),
-            ("error_file_id", errors),
-        ):
+        for name, some in (("output_file_id", answered), ("error_file_id", errors)):
             if some:
-                content = "".join(json.dumps(line) + "\n" for line in some)
-                batch[name] = self._file(content.encode())["id"]
+                batch[name] = self._file(lines_of(some).encode())["id"]
         batch["request_counts"] |= {"completed": len(answered), "failed": len(left)}
 
     async def content(self, request: web.Request) -> web.Response:

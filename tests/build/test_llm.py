@@ -1,15 +1,17 @@
 """The model seam: keys, replies that cannot be used, draws, and calls made together."""
 
+import asyncio
 import importlib
 import json
 import pkgutil
+from collections.abc import Iterator
 from hashlib import blake2b
 from typing import Any, Literal, NamedTuple
 
 import pytest
 
 from pairwright import stages
-from pairwright.errors import CallFailed, EndpointRefused
+from pairwright.errors import CallFailed, EndpointRefused, Unanswered
 from pairwright.models import (
     Completion,
     Reply,
@@ -19,7 +21,9 @@ from pairwright.models import (
     key_of,
     parse,
     schema_of,
+    together,
 )
+from pairwright.models.model import work_through
 from pairwright.records import Dropped
 from pairwright.settings.prompt import Ask, Message
 from pairwright.stages.judges import AdherenceReply, _quality_reply
@@ -75,7 +79,6 @@ def read(data: dict[str, Any]) -> Any:
     [
         ({"content": "Bread.", "reasoning_content": "Hm."}, "Bread.", "Hm."),
         ({"content": "Bread.", "reasoning": "Hm."}, "Bread.", "Hm."),
-        ({"content": "<think>Hm.</think>Bread."}, "Bread.", "Hm."),
         ({"content": "\n<think>Hm.</think>Bread."}, "Bread.", "Hm."),
         ({"content": "Hm.</think>Bread."}, "Bread.", "Hm."),
         # Thinking that names its own tag, and a tag inside an answer.
@@ -87,7 +90,6 @@ def read(data: dict[str, Any]) -> Any:
         ({"content": "<think>Hm, the user"}, "", "Hm, the user"),
         ({"content": None, "refusal": "I can't help with that."}, "I can't help with that.", ""),
         ({"content": None}, "", ""),
-        ({"content": ""}, "", ""),
         ({"tool_calls": []}, "", ""),
         ({"content": [
             {"type": "text", "text": "one "}, {"type": "image_url", "image_url": {}},
@@ -112,25 +114,28 @@ class Thinker(NamedTuple):
         return self.reply
 
 
+TOOL: dict[str, Any] = {"content": None, "tool_calls": [{"function": {"name": "search"}}]}
+DECLINED: dict[str, Any] = {"content": None, "refusal": "I cannot help."}
+
+
 @pytest.mark.parametrize(
-    ("finish", "reason", "named"),
+    ("message", "finish", "reason", "told"),
     [
-        ("length", "cut_in_thinking", "thinking_tokens"),
-        ("stop", "unusable_reply", "--reasoning-parser"),
+        ({"content": None, "reasoning": "Hm."}, "length", "cut_in_thinking", "thinking_tokens"),
+        ({"content": "", "reasoning": "Hm."}, "stop", "unusable_reply", "--reasoning-parser"),
+        ({"content": '{"asp'}, "length", "cut_short", "max_tokens = 1024"),
+        (TOOL, "tool_calls", "tool_call", "called a tool"),
+        (DECLINED, "stop", "model_refused", "I cannot help."),
     ],
 )
-@pytest.mark.parametrize("content", [None, ""])
-def test_a_reply_that_is_thinking_alone_is_refused_with_what_to_set(
-    finish: str, reason: str, named: str, content: str | None
+def test_a_reply_that_cannot_be_used_is_dropped_with_what_to_set(
+    message: dict[str, Any], finish: str, reason: str, told: str
 ) -> None:
-    thinking = {"content": content, "reasoning_content": "Hm, the user wants ..."}
-    reply = read(body(thinking, finish_reason=finish))
-    assert (reply.text, reply.only_thinking) == ("", True)
-    thinker = model(Thinker(reply))
+    thinker = model(Thinker(read(body(message, finish_reason=finish))), attempts=1)
     for outcome in (wait(thinker.write(WRITE)), wait(thinker.answer(ASK, AdherenceReply))):
         rejected = expect(Dropped, outcome)
-        assert (rejected.reason, "Hm, the user" in rejected.detail) == (reason, False)
-        assert named in rejected.detail
+        assert (rejected.reason, "Hm." in rejected.detail) == (reason, False)
+        assert told in rejected.detail
 
 
 @pytest.mark.parametrize(
@@ -162,11 +167,9 @@ PLAIN, BROKEN = '{"reason": "r", "score": 2}', '{"reason": "a\n\tb", "score": 2}
 @pytest.mark.parametrize(
     "text",
     [
-        PLAIN,
         f"\n  {PLAIN}\n",
         json.dumps(json.loads(PLAIN), indent=2),
         '{"reason": "\u200b \u00a0", "score": 2}',
-        f"```json\n{PLAIN}\n```",
         f"```\n{PLAIN}\n```",
         f"``` {PLAIN} ```",
         BROKEN,
@@ -184,13 +187,11 @@ def test_a_fence_and_control_characters_are_overlooked_in_a_reply(text: str) -> 
     ("text", "complaint"),
     [
         ("", "not JSON"),
-        ("Certainly!\nHere it is.", "not JSON"),
         (f"```json\n{PLAIN}", "not JSON"),
         (BROKEN + "}", "not JSON"),
         ("[" * 100_000 + "\n", "not JSON"),
         ('{"reason": "r", "score": 2', "not JSON"),
         (f"{PLAIN} And more.", "not JSON"),
-        (PLAIN + PLAIN, "not JSON"),
         ("[]", "the reply"),
         ("{}", "reason"),
         ('{"reason": "r"}', "score"),
@@ -314,3 +315,59 @@ def test_an_empty_text_is_drawn_again_without_taking_a_draw_of_the_writers() -> 
     assert len(set(draws)) == 3
     assert not set(draws[1:]) & set(range(100))
     assert len({r.seed for r in llm.requests}) == 3
+
+
+# Work on many units
+
+
+@pytest.mark.parametrize("workers", [1, 3, 50])
+def test_every_unit_is_worked_on_once_and_never_more_are_alive_than_workers(workers: int) -> None:
+    alive, most = set[int](), list[int]()
+
+    def units() -> Iterator[int]:
+        for unit in range(20):
+            alive.add(unit)
+            most.append(len(alive))
+            yield unit
+
+    async def work(unit: int) -> int:
+        await asyncio.sleep(0.001 * (unit % 4))
+        alive.remove(unit)
+        return -unit
+
+    done = wait(work_through(units(), work, workers=workers, stop=lambda: None))
+    assert done == [-unit for unit in range(20)]
+    assert max(most) == min(workers, 20)
+
+
+def test_the_first_error_stops_the_others_which_finish_what_they_have_begun() -> None:
+    begun, ended, stops = list[int](), list[int](), list[str]()
+
+    async def work(unit: int) -> None:
+        begun.append(unit)
+        await asyncio.sleep(0.001)
+        if unit == 2:
+            raise EndpointRefused("401")
+        await asyncio.sleep(0.02)
+        ended.append(unit)
+
+    with pytest.raises(EndpointRefused, match="401"):
+        wait(work_through(range(100), work, workers=4, stop=lambda: stops.append("stop")))
+    assert (begun, ended, stops) == ([0, 1, 2, 3], [0, 1, 3], ["stop"])
+
+
+@pytest.mark.parametrize("error", [CallFailed("http_500", "no"), Unanswered("plan")])
+def test_siblings_are_awaited_and_a_bug_is_raised_before_a_call_that_failed(
+    error: BaseException,
+) -> None:
+    ended = list[str]()
+
+    async def call(error: BaseException | None) -> None:
+        await asyncio.sleep(0 if error else 0.01)
+        if error:
+            raise error
+        ended.append("whole")
+
+    with pytest.raises(AssertionError, match="a bug"):
+        wait(together(*map(call, (error, AssertionError("a bug"), None))))
+    assert ended == ["whole"]

@@ -1,23 +1,37 @@
-"""A build by files: its rounds, the same pairs as over the wire, and a stand-in for a Batch API."""
+"""A build by files: its rounds, the same pairs as over the wire, a stand-in for a Batch API; and
+lines of replies, of which each is stored, known already, or named with its file and line."""
 
 import json
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from batch_stand_in import BatchApi, Body, answer, batch_api, ok, refused, refused_by_vllm
-from endpoint import ask, double, in_thread
-from pairwright.models import batch
+from batch_stand_in import (
+    BatchApi,
+    answer,
+    batch_api,
+    lines_of,
+    ok,
+    refused,
+    refused_by_vllm,
+)
+from endpoint import Body, ask, completion, double, in_thread
+from pairwright.errors import CallFailed
+from pairwright.models import CONTEXT_LENGTH, Completion, Request, batch, completion_of
+from pairwright.models.batch import Ingest, Requests
+from pairwright.models.call import Secrets
 from pairwright.models.client import Meter
 from pairwright.models.store import Store
+from pairwright.settings.endpoints import Endpoint
 from study import KEY_VARIABLE, OUTCOMES, Done, Study, pairwright
 
 ITEMS = 4
 UNITS = 2 * ITEMS
-KEY = "sk-test-0123456789abcdefghij"
+API_KEY = "sk-test-0123456789abcdefghij"
 NOWHERE = "http://127.0.0.1:1/v1"
 
 
@@ -99,7 +113,7 @@ def test_an_interrupted_round_leaves_the_files_of_the_last_one(
 ) -> None:
     study = begun.copy(tmp_path / "s")
     with closing(Store(study.run / "run.sqlite")) as store:
-        requests = batch.Requests(store)
+        requests = Requests(store)
         there = requests.files()
         requests.begin()
         requests.need("served", ask("further"), Meter())
@@ -125,8 +139,7 @@ def test_files_hold_no_more_lines_and_no_more_bytes_than_the_api_takes(
 def test_calls_that_are_written_count_towards_the_budget(tmp_path: Path) -> None:
     study = Study.make(tmp_path / "s", limit=ITEMS, budget__max_calls=2)
     done = write(study)
-    assert done.code == 3
-    assert len(lines(study, 1)) == 2
+    assert (done.code, len(lines(study, 1))) == (3, 2)
     assert "the budget is spent" in " ".join(done.said.split())
     assert answered(study, 1).code == 0
     assert write(study).code == 1, "nothing waits: the rest failed for want of calls"
@@ -139,8 +152,8 @@ def test_calls_that_are_written_count_towards_the_budget(tmp_path: Path) -> None
 @pytest.fixture
 def api(monkeypatch: pytest.MonkeyPatch) -> Iterator[BatchApi]:
     monkeypatch.setattr(batch, "POLL_EVERY_S", 0.01)
-    monkeypatch.setenv(KEY_VARIABLE, KEY)
-    with batch_api(KEY) as there:
+    monkeypatch.setenv(KEY_VARIABLE, API_KEY)
+    with batch_api(API_KEY) as there:
         yield there
 
 
@@ -150,8 +163,7 @@ def study(begun: Study, tmp_path: Path, api: BatchApi) -> Study:
     copied = begun.copy(tmp_path / "s")
     copied.change(served__base_url=api.url)
     config = copied.run / "config.toml"
-    text = config.read_text(encoding="utf-8").replace(NOWHERE, api.url)
-    config.write_text(text, encoding="utf-8")
+    config.write_text(config.read_text("utf-8").replace(NOWHERE, api.url), "utf-8")
     return copied
 
 
@@ -190,57 +202,238 @@ def test_replies_of_an_expired_batch_stay_and_the_rest_is_asked(
 
 
 @pytest.mark.parametrize(
-    ("line", "again"),
+    ("ends", "line", "why", "again"),
     [
-        (lambda key: refused(key, 400, message="Invalid schema"), False),
-        (lambda key: refused_by_vllm(key, 400, message="Invalid schema"), False),
-        (lambda key: ok(key, {"error": {"message": "Invalid schema", "code": 400}}), False),
-        (lambda key: refused(key, 500, message="Invalid schema"), True),
+        ("completed", lambda key: refused(key, 400, message="No schema"), "http_400: No s", False),
+        ("completed", lambda key: refused_by_vllm(key, 400, message="No"), "http_400: No", False),
+        ("completed", lambda key: ok(key, {"error": {"message": "No", "code": 400}}), "No", False),
+        ("completed", lambda key: refused(key, 500, message="oh"), "http_500: oh", True),
+        ("failed", None, "no_reply: the batch failed; token_limit_exceeded: Enqueued", True),
     ],
-    ids=("in the body", "in the line", "in the body of a 200", "a server error"),
+    ids=("in the body", "in the line", "in the body of a 200", "a server error", "the whole batch"),
 )
-def test_a_batch_whose_every_line_failed_is_told_each_time_and_refusals_are_not_asked_again(
-    study: Study, api: BatchApi, line: Callable[[str], Body], again: bool
+def test_a_batch_of_which_nothing_came_is_told_each_time_and_refusals_are_not_asked_again(
+    study: Study, api: BatchApi, ends: str, line: Any, why: str, again: bool
 ) -> None:
-    api.failing = line
+    api.ends, api.failing = ends, line
     submit(study)
     for done in (submit(study, "--wait"), submit(study)):
         assert done.code == 1
-        assert "001.jsonl: 2 requests to served as batch_0, 2 without a reply (http_" in done.out
-        assert "Invalid schema" in done.out
+        assert "001.jsonl: 2 requests to served as batch_0, 2 without a reply (" in done.out
+        assert why in done.out
     done = write(study)
     assert done.code == (3 if again else 1), done.said
     assert ("round-2/" in done.out) == again
     failed = [] if again else study.failed()
     assert {row["reason"] for row in failed} == (set() if again else {"http_400"})
-    assert all("Invalid schema" in row["detail"] for row in failed)
 
 
-def test_a_batch_whose_making_was_interrupted_is_found_and_not_made_twice(
-    study: Study, api: BatchApi
+@pytest.mark.parametrize("lost", [True, False], ids=("lost", "refused"))
+def test_a_batch_whose_making_went_wrong_is_never_made_twice(
+    study: Study, api: BatchApi, lost: bool
 ) -> None:
-    api.lost = True
+    api.lost, api.spent = lost, not lost
     done = submit(study)
     assert done.code == 2
     assert "nothing is submitted twice" in done.err
-    assert write(study).code == 2, "it may be under way"
+    if lost:
+        assert write(study).code == 2, "it may be under way"
     assert submit(study).code == 3
-    assert (len(api.batches), len(api.files)) == (2, 2)
+    assert len(api.batches) == 2
     assert submit(study, "--wait").code == 0
 
 
 def test_a_refused_key_ends_with_what_to_do_and_without_one_nothing_is_sent(
     study: Study, api: BatchApi, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    api.refuse = (401, {"message": f"Incorrect API key provided: {KEY}"})
+    api.refuse = (401, {"message": f"Incorrect API key provided: {API_KEY}"})
     done = submit(study)
     assert done.code == 2
     assert f"[endpoints.served] {api.url}" in done.err
     assert "api_key_env" in done.err
-    assert KEY not in done.said
+    assert API_KEY not in done.said
     api.asked.clear()
     monkeypatch.delenv(KEY_VARIABLE)
     done = submit(study)
-    assert done.code == 2
-    assert KEY_VARIABLE in done.err
-    assert api.asked == []
+    assert (done.code, KEY_VARIABLE in done.err, api.asked) == (2, True, [])
+
+
+# --- lines of replies ---
+
+NEAR = {"near": Endpoint(base_url=NOWHERE, model="org/model-7b")}
+
+
+def request(number: int) -> Request:
+    return ask(f"question {number}", model="org/model-7b")
+
+
+def good(number: int, text: str = "fine") -> Body:
+    return ok(request(number).key, completion(text, model="org/model-7b"))
+
+
+@dataclass
+class There:
+    """A run that asked for four calls."""
+
+    folder: Path
+    asked: Requests
+
+    def ingest(self, *lines: Body | str, secrets: tuple[str, ...] = ()) -> Ingest:
+        """Take a file of these lines in."""
+        file = self.folder / "replies.jsonl"
+        text = (line if isinstance(line, str) else json.dumps(line) for line in lines)
+        file.write_text("".join(f"{line}\n" for line in text), encoding="utf-8")
+        taking = Ingest(self.asked, Secrets(*secrets))
+        taking.file(file)
+        return taking
+
+    def reply(self, number: int) -> Completion | None:
+        """The stored reply to a request, read as one that came over the wire."""
+        call = self.asked.store.call(request(number).key)
+        if call is None:
+            return None
+        assert (call[0].purpose, call[0].canonical) == ("plan", request(number).canonical)
+        return completion_of(call[0].key, call[1])
+
+    def is_refused(self, number: int) -> bool:
+        """Whether the next round leaves a request out."""
+        self.asked.begin()
+        try:
+            self.asked.need("near", request(number), Meter())
+        except CallFailed:
+            return True
+        return False
+
+
+@pytest.fixture
+def there(tmp_path: Path) -> Iterator[There]:
+    with closing(Store(tmp_path / "run.sqlite")) as store:
+        started = There(tmp_path, Requests(store))
+        started.asked.begin()
+        for number in range(4):
+            started.asked.need("near", request(number), Meter())
+        started.asked.write(NEAR)
+        yield started
+
+
+def test_replies_are_stored_as_over_the_wire_and_the_same_file_twice_changes_nothing(
+    there: There,
+) -> None:
+    said = good(0, "text 0"), good(1, "text 1"), refused(request(2).key, 400, message="no")
+    first = there.ingest(*said)
+    assert (first.stored, first.known, first.lines) == (2, 0, 3)
+    texts = [reply.text for n in (0, 1) if (reply := there.reply(n))]
+    assert texts == ["text 0", "text 1"]
+    before = there.asked.store.totals(), there.asked.files()
+    again = there.ingest(*said)
+    assert (again.stored, again.known, again.lines) == (0, 2, 3)
+    assert (there.asked.store.totals(), there.asked.files()) == before
+    assert before[0].prompt_tokens == 24
+    assert there.is_refused(2)
+
+
+TOO_LONG = "This model's maximum context length is 10 tokens. However, your prompt is longer."
+
+
+@pytest.mark.parametrize("shape", [refused, refused_by_vllm])
+@pytest.mark.parametrize(
+    ("error", "finish"),
+    [
+        ({"message": "too long", "code": "context_length_exceeded"}, CONTEXT_LENGTH),
+        ({"message": TOO_LONG, "code": 400, "param": "input_tokens"}, CONTEXT_LENGTH),
+        ({"message": "filtered", "code": "content_filter"}, "content_filter"),
+    ],
+    ids=("OpenAI's context", "vLLM's context", "a filter"),
+)
+def test_a_refusal_about_the_request_itself_is_an_answer(
+    there: There, error: Body, finish: str, shape: Callable[..., Body]
+) -> None:
+    assert there.ingest(shape(request(0).key, 400, **error)).stored == 1
+    reply = there.reply(0)
+    assert reply is not None
+    assert reply.finish == finish
+
+
+KEY = request(0).key
+UNREAD, FAILED, REFUSED = "no usable reply", "failed, to be asked again", "refused for good"
+LATE = {"code": "batch_expired", "message": "late"}
+GONE = {"message": "The model `x` does not exist.", "code": 404}
+BAD: dict[str, tuple[Body | str, str, str]] = {
+    "not JSON": ("}{", UNREAD, "Invalid JSON"),
+    "a list": ("[1, 2]", UNREAD, "should be an object"),
+    "deep nesting": ("[" * 100_000, UNREAD, "Invalid JSON"),
+    "no custom_id": ({"response": None}, UNREAD, "custom_id: Field required"),
+    "a key of nobody": (ok("../../x", completion()), UNREAD, "asked for nothing"),
+    "a request": ({"custom_id": KEY, "method": "POST", "body": {}}, UNREAD,
+                  "a request, or a line without response and error"),
+    "true as status": (ok(KEY, completion(), True), FAILED, "http_500"),
+    "no body": (ok(KEY, None), FAILED, "not a chat completion"),
+    "an embedding": (ok(KEY, {"object": "list", "data": [{"embedding": [0.1]}]}), FAILED,
+                     "not a chat completion"),
+    "another model": (ok(KEY, completion(model="model-70b")), UNREAD, "'model-70b'"),
+    "an engine that gave up": (ok(KEY, completion(finish="abort", model="model-7b")), FAILED,
+                               "broken_off"),
+    "a redirection": (ok(KEY, None, 302), FAILED, "http_500"),
+    "a rate limit": (refused(KEY, 429, message="slow down"), FAILED, "http_429"),
+    "a server error": (refused_by_vllm(KEY, 500, message="oh"), FAILED, "http_500"),
+    "a bad request": (refused(KEY, 400, message="odd"), REFUSED, "http_400: odd"),
+    "a refused request": (refused(KEY, 403, message="not you"), REFUSED, "http_403"),
+    "an error without a status": ({"custom_id": KEY, "error": {"message": "lost"}}, FAILED, "lost"),
+    "an error as a text": ({"custom_id": KEY, "error": "lost"}, FAILED, "lost"),
+    "an expired batch": ({"custom_id": KEY, "response": None, "error": LATE}, FAILED, "late"),
+    "a wrong key": (refused(KEY, 401, message="Incorrect API key"), FAILED,
+                    "[endpoints.near]: 401 Incorrect API key"),
+    "no such model": (refused_by_vllm(KEY, 404, **GONE), REFUSED, "404 The model `x` does not"),
+    "no quota": (refused(KEY, 429, message="pay", code="insufficient_quota"), FAILED,
+                 "no quota left"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("line", "kind", "message"), BAD.values(), ids=BAD)
+def test_a_bad_line_is_told_with_file_and_line_and_the_others_are_stored(
+    there: There, line: Body | str, kind: str, message: str
+) -> None:
+    result = there.ingest(good(1), line, good(2))
+    assert (result.stored, result.known, result.lines) == (2, 0, 3)
+    (problem,) = result.problems
+    assert problem.startswith(f"{there.folder / 'replies.jsonl'}:2")
+    assert kind in problem
+    assert message in problem
+    problem.encode()
+    assert there.reply(0) is None
+    assert sum(one.failed for one in there.asked.files()) == (kind != UNREAD)
+    assert there.is_refused(0) == (kind == REFUSED)
+
+
+def test_keys_of_environment_and_messages_are_not_kept(there: There) -> None:
+    secret = "plain-secret-0123456789"
+    leaking = refused(request(1).key, 401, message="Incorrect key sk-abcdefghijkl")
+    leaked = there.ingest(good(0, f"fine is {secret}"), leaking, secrets=(secret, "fine", ""))
+    reply = there.reply(0)
+    assert reply is not None
+    assert reply.text == "fine is ***"
+    assert "abcdefghijkl" not in leaked.problems[0]
+
+
+def test_the_command_counts_every_line_and_refuses_what_is_no_run_of_files(
+    begun: Study, tmp_path: Path
+) -> None:
+    study, file = begun.copy(tmp_path / "s"), tmp_path / "r.jsonl"
+    file.write_text(lines_of([ok(f"b2:{n}", completion()) for n in range(30)]), "utf-8")
+    done = pairwright("batch", "ingest", study.run, file)
+    assert done.code == 1
+    assert "30 lines: 0 stored; 0 stored before; 30 without a reply." in done.out
+    assert f"{file}:1: 'b2:0' no usable reply: this run asked for nothing" in done.out
+    assert "and 10 more" in done.out
+    live = Study.make(tmp_path / "over the wire", limit=1, modes=["violate"])
+    assert live.build().code == 0
+    config = study.run / "config.toml"
+    config.write_bytes(config.read_bytes()[:40])
+    for run, said in (
+        (study.run, str(config)),
+        (tmp_path / "nowhere", "--run"),
+        (live.run, "no requests of this run were written to files"),
+    ):
+        done = pairwright("batch", "ingest", run, file)
+        assert (done.code, said in done.err) == (2, True)
+    assert not (tmp_path / "nowhere").exists()

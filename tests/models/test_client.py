@@ -1,16 +1,17 @@
 """The client against a real server: what it sends, what it asks again, and where it stops."""
 
 import asyncio
+import base64
 import gzip
 import json
 import time
 import tracemalloc
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import pytest
 import tenacity
 from aiohttp import web
-from exchanges import KEY, exchange, failure, many, once
 
 from endpoint import (
     Asked,
@@ -24,19 +25,76 @@ from endpoint import (
     raw,
     say,
     script,
+    serving,
     trickle,
     truncate,
 )
 from pairwright.errors import BudgetSpent, CallFailed, EndpointRefused, Interrupted
-from pairwright.models import CONTEXT_LENGTH, Completion, client
+from pairwright.models import CONTEXT_LENGTH, Completion, Request, client
 from pairwright.models.call import Response, Transient, read_reply
-from pairwright.models.client import Meter, Server
+from pairwright.models.client import Meter, Server, proxy_for
+from pairwright.settings.endpoints import Endpoint
+
+KEY = "sk-proj-abcdefghijklmnopqrstuvwxyz0123456789"
 
 
-@pytest.fixture
-def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No waiting between attempts, but for what Retry-After asks."""
+class Talk(NamedTuple):
+    """What came of calls, what the server saw, how many it held at once, and what people learn."""
+
+    outcomes: list[Completion | BaseException]
+    asked: list[Asked]
+    most: int
+    said: list[str]
+
+    @property
+    def error(self) -> Any:
+        assert isinstance(self.outcomes[-1], Exception)
+        return self.outcomes[-1]
+
+    @property
+    def reply(self) -> Completion:
+        assert isinstance(self.outcomes[-1], Completion)
+        return self.outcomes[-1]
+
+
+def talk(
+    handler: Handler,
+    *rounds: int | Request,
+    key: str = KEY,
+    meter: Meter | None = None,
+    through: Callable[[str], str] = str,
+    stop_after_s: float | None = None,
+    **changes: Any,
+) -> Talk:
+    """Rounds of so many calls at once, one after the other; one call if there are none. `through`
+    turns the server's address into the client's."""
+
+    async def scenario() -> Talk:
+        said, outcomes = list[str](), list[Completion | BaseException]()
+        async with serving(handler) as server:
+            given = {"model": "m", "attempts": 3, "timeout_s": 5, **changes}
+            endpoint = Endpoint(base_url=through(server.url), **given)
+            async with Server("near", endpoint, meter or Meter(), api_key=key, say=said.append) as (
+                sender
+            ):
+                if stop_after_s:
+                    asyncio.get_running_loop().call_later(stop_after_s, sender.stop)
+                for one in rounds or (1,):
+                    requests = [ask(str(n)) for n in range(one)] if isinstance(one, int) else [one]
+                    calls = map(sender.fetch, requests)
+                    outcomes += await asyncio.gather(*calls, return_exceptions=True)
+            return Talk(outcomes, server.asked, server.most_in_flight, said)
+
+    return asyncio.run(scenario())
+
+
+@pytest.fixture(autouse=True)
+def no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Between attempts, but for what Retry-After asks. And no proxy of the machine."""
     monkeypatch.setattr(client, "_JITTERED", tenacity.wait_none())
+    for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.lower(), raising=False)
 
 
 # --- what goes out ---
@@ -45,20 +103,18 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 PLAIN = {"model": "m", "messages": [{"role": "user", "content": "hello"}]}
 SCHEMA = {"type": "object", "properties": {}, "additionalProperties": False}
 SAMPLED: dict[str, Any] = {"temperature": 0.0, "top_p": 0.9, "seed": 0}
+FORMAT = {"type": "json_schema", "json_schema": {"name": "plan", "schema": SCHEMA, "strict": True}}
 
 
 @pytest.mark.parametrize(
     ("asked_for", "parameter", "sent"),
     [
-        ({}, "max_tokens", {"max_tokens": 50}),
+        ({}, "max_tokens", {}),
         (
             {**SAMPLED, "schema_name": "plan", "schema_json": json.dumps(SCHEMA),
              "extra": '{"reasoning_effort":"low"}', "draw": 7, "revision": "r1"},
             "max_completion_tokens",
-            {**SAMPLED, "max_completion_tokens": 50, "reasoning_effort": "low", "response_format": {
-                "type": "json_schema",
-                "json_schema": {"name": "plan", "schema": SCHEMA, "strict": True},
-            }},
+            {**SAMPLED, "reasoning_effort": "low", "response_format": FORMAT},
         ),
     ],
     ids=("plain", "everything"),
@@ -66,16 +122,48 @@ SAMPLED: dict[str, Any] = {"temperature": 0.0, "top_p": 0.9, "seed": 0}
 def test_a_request_is_sent_as_it_is_and_nothing_more(
     asked_for: dict[str, Any], parameter: str, sent: dict[str, Any]
 ) -> None:
-    request = ask(**asked_for)
-    answer, (asked,), _ = exchange(
-        say("hello you"), lambda sender: sender.complete(request), token_parameter=parameter
-    )
-    assert (answer.text, answer.finish) == ("hello you", "stop")
-    assert (answer.prompt_tokens, answer.completion_tokens) == (12, 3)
-    assert asked.body == PLAIN | sent
+    found = talk(say("hello you"), ask(**asked_for), token_parameter=parameter)
+    assert (found.reply.text, found.reply.finish) == ("hello you", "stop")
+    assert (found.reply.prompt_tokens, found.reply.completion_tokens) == (12, 3)
+    (asked,) = found.asked
+    assert asked.body == PLAIN | sent | {parameter: 50}
     assert asked.headers["Authorization"] == f"Bearer {KEY}"
     assert asked.headers["Content-Type"] == "application/json"
     assert asked.wire.path == "/v1/chat/completions"
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # The SDK's own.
+def test_another_machine_is_reached_through_a_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
+    def through(url: str) -> str:
+        monkeypatch.setenv("HTTP_PROXY", url.removesuffix("/v1").replace("//", "//me:secret@"))
+        return "http://model.example:8000/v1"
+
+    found = talk(say("by proxy"), through=through)
+    assert found.reply.text == "by proxy"
+    headers = found.asked[0].headers
+    assert (headers["Host"], headers["Authorization"]) == ("model.example:8000", f"Bearer {KEY}")
+    login = base64.b64encode(b"me:secret").decode()
+    assert headers["Proxy-Authorization"] == f"Basic {login}"
+
+
+@pytest.mark.parametrize(
+    ("environment", "url", "proxy"),
+    [
+        ({}, "http://model.example/v1", None),
+        ({"http_proxy": "p:1"}, "http://model.example/v1", "http://p:1"),
+        ({"ALL_PROXY": "http://p:3"}, "https://model.example/v1", "http://p:3"),
+        ({"ALL_PROXY": "http://p:3"}, "http://[::1]:8000/v1", None),
+        ({"ALL_PROXY": "socks5://p:3"}, "http://127.8.9.1/v1", None),
+        ({"ALL_PROXY": "socks5://p:3", "NO_PROXY": "*"}, "http://model.example/v1", None),
+        ({"HTTP_PROXY": "p", "NO_PROXY": "model.example"}, "http://model.example/v1", None),
+    ],
+)
+def test_which_proxy_an_address_is_reached_through(
+    environment: dict[str, str], url: str, proxy: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    assert proxy_for(url) == proxy
 
 
 # --- what is asked again ---
@@ -93,6 +181,8 @@ TRANSIENT: dict[str, tuple[Handler, str, str]] = {
     "503 without a word": (raw("", status=503), "http_503", "HTTP 503 without a word"),
     "dropped": (drop, "timeout_or_dropped", "Server disconnected"),
     "truncated": (truncate, "timeout_or_dropped", "not completed"),
+    "silence": (hang, "timeout_or_dropped", "no whole reply in 0.2 s"),
+    "a byte at a time": (trickle(0.05), "timeout_or_dropped", "no whole reply in 0.2 s"),
     "half a JSON": (raw('{"choices": [{"mess'), "malformed_body", "not JSON"),
     "empty": (raw(" "), "malformed_body", "not JSON: ''"),
     "events": (raw(EVENTS), "malformed_body", "not JSON: 'data:"),
@@ -104,81 +194,54 @@ TRANSIENT: dict[str, tuple[Handler, str, str]] = {
 }  # fmt: skip
 
 
-@pytest.mark.usefixtures("impatient")
 @pytest.mark.parametrize(("handler", "reason", "said"), TRANSIENT.values(), ids=TRANSIENT)
 def test_what_may_pass_is_asked_again_and_fails_with_its_reason_after_all_attempts(
     handler: Handler, reason: str, said: str
 ) -> None:
     meter = Meter()
-    error, asked = failure(handler, meter=meter)
-    assert len(asked) == 3
+    timeout = 0.2 if "0.2 s" in said else 5.0  # Of a whole try, and not of a pause.
+    error = talk(handler, meter=meter, timeout_s=timeout).error
     assert isinstance(error, CallFailed)
     assert error.reason == reason
     assert said in error.detail
     assert "<h" not in error.detail
     assert "3 attempts" in error.detail
     assert (meter.sent, meter.calls, meter.in_flight) == (3, 0, 0)
-    answer, asked, _ = exchange(script(handler, say("at last")), once)
-    assert (answer.text, len(asked)) == ("at last", 2)
+    found = talk(script(handler, say("at last")), timeout_s=timeout)
+    assert (found.reply.text, len(found.asked)) == ("at last", 2)
 
 
-@pytest.mark.usefixtures("impatient")
 def test_an_endpoint_that_never_answered_stops_the_run_and_one_that_did_fails_a_call() -> None:
-    error, asked = failure(raw(SIGN_IN))
-    assert isinstance(error, EndpointRefused)
+    found = talk(raw(SIGN_IN))
+    assert isinstance(found.error, EndpointRefused)
     for words in ("[endpoints.near]", "a web page: Sign in to the campus network", "base_url"):
-        assert words in str(error)
-    assert len(asked) == 3
-
-    async def use(sender: Server) -> str:
-        await sender.fetch(ask("first"))
-        with pytest.raises(CallFailed) as found:
-            await sender.fetch(ask("second"))
-        return found.value.reason
-
-    assert exchange(script(say("at first"), raw(SIGN_IN)), use)[0] == "web_page"
+        assert words in str(found.error)
+    assert len(found.asked) == 3
+    assert talk(script(say(), raw(SIGN_IN)), 1, 1).error.reason == "web_page"
     # Of a server that is not there people hear once, before the wait.
-    said: list[str] = []
     refused = "[endpoints.near] http://127.0.0.1:9/v1: Cannot connect to host 127.0.0.1:9"
-    outcomes, _, _ = exchange(say(), many(3), through=lambda _: "http://127.0.0.1:9/v1", said=said)
-    for outcome in outcomes:
+    found = talk(say(), 3, through=lambda _: "http://127.0.0.1:9/v1")
+    for outcome in found.outcomes:
         assert isinstance(outcome, EndpointRefused)
         for words in (refused, "3 attempts", "Is the server running"):
             assert words in str(outcome)
-    (line,) = said
+    (line,) = found.said
     assert line.startswith(refused)
     assert line.endswith("; trying again after 0 s, 3 attempts in all")
-
-
-@pytest.mark.usefixtures("impatient")
-@pytest.mark.parametrize("handler", [hang, trickle(0.05)], ids=("silence", "a byte at a time"))
-def test_timeout_s_is_the_time_of_a_whole_try_and_not_of_a_pause(handler: Handler) -> None:
-    started = time.monotonic()
-    error, asked = failure(handler, attempts=2, timeout_s=0.2)
-    assert len(asked) == 2
-    assert isinstance(error, CallFailed)
-    assert error.reason == "timeout_or_dropped"
-    assert 0.4 <= time.monotonic() - started < 2
 
 
 @pytest.mark.parametrize(
     ("message", "wait"), [("7200", "7,200 s"), ("1000000000000", "1,000,000,000,000 s")]
 )
 def test_a_wait_beyond_max_wait_fails_at_once_for_all_calls(message: str, wait: str) -> None:
-    notes: list[str] = []
-
-    async def use(sender: Server) -> list[object]:
-        return [*await many(2)(sender), *await many(1)(sender)]
-
-    busy = fail(429, "Busy.", headers={"Retry-After": message})
-    found, asked, _ = exchange(busy, use, said=notes, attempts=9)
-    assert len(asked) <= 2
-    for error in found:
+    found = talk(fail(429, "Busy.", headers={"Retry-After": message}), 2, 1, attempts=9)
+    assert len(found.asked) <= 2
+    for error in found.outcomes:
         assert isinstance(error, CallFailed)
         assert error.reason == "rate_limited"
         assert error.detail.startswith("[endpoints.near] Busy.; the server asks to be left alone")
         assert error.detail.endswith(wait)
-    (note,) = (note for note in notes if "longest wait" in note)
+    (note,) = (note for note in found.said if "longest wait" in note)
     assert "longest wait is 300 s" in note
 
 
@@ -203,25 +266,23 @@ def test_what_wait_a_refusal_asks_for(
     assert busy.value.retry_after == (seconds and pytest.approx(seconds))
 
 
-BOMB = gzip.compress(bytes(16 * 2**20))
-
-
-@pytest.mark.usefixtures("impatient")
-@pytest.mark.parametrize(("packed", "status"), [(True, 200), (False, 500)])
+@pytest.mark.parametrize(
+    ("body", "status", "headers"),
+    [(gzip.compress(bytes(16 * 2**20)), 200, GZIP), (b" " * (4 * 2**20 + 1), 500, {})],
+    ids=("packed", "an error"),
+)
 def test_a_reply_beyond_all_measure_is_not_taken_in(
-    packed: bool, status: int, monkeypatch: pytest.MonkeyPatch
+    body: bytes, status: int, headers: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(client, "LARGEST_REPLY", 4 * 2**20)
-    body = BOMB if packed else b" " * (4 * 2**20 + 1)
     tracemalloc.start()
     try:
-        error, asked = failure(raw(body, status=status, headers=GZIP if packed else {}))
+        found = talk(raw(body, status=status, headers=headers))
         assert tracemalloc.get_traced_memory()[1] < 12 * 2**20
     finally:
         tracemalloc.stop()
-    assert isinstance(error, CallFailed)
-    assert (error.reason, len(asked)) == ("reply_too_large", 3)
-    assert f"HTTP {status} with more than 4 MiB" in error.detail
+    assert (found.error.reason, len(found.asked)) == ("reply_too_large", 3)
+    assert f"HTTP {status} with more than 4 MiB" in found.error.detail
 
 
 # --- where it stops ---
@@ -230,8 +291,10 @@ def test_a_reply_beyond_all_measure_is_not_taken_in(
 NO_TOKENS = "Unsupported parameter: 'max_tokens' is not supported. Use 'max_completion_tokens'."
 NO_TEMPERATURE = "Unsupported value: 'temperature' does not support 0.0 with this model."
 NO_SEED = "[{'loc': ('body', 'seed'), 'msg': 'Extra inputs are not permitted'}]"
+NO_SCHEMA = "The provided JSON schema contains features not supported by xgrammar."
 NO_ROOM = "max_tokens=5000 cannot be greater than max_model_len=max_total_tokens=1024."
 """Dropping posts would not help, so it is not taken for a long prompt."""
+ELSEWHERE = {"Location": "http://else.example/v1/chat?there"}
 OF_ALL_CALLS: dict[str, tuple[Handler, str, str]] = {
     "401": (fail(401, "Incorrect API key provided."), "Incorrect", "api_key_env"),
     "403": (fail(403, "Country not supported."), "Country", "api_key_env"),
@@ -239,42 +302,29 @@ OF_ALL_CALLS: dict[str, tuple[Handler, str, str]] = {
     "no quota": (fail(429, "Over your quota.", code="insufficient_quota"), "quota", "account"),
     "405": (raw(SIGN_IN, status=405), "405 a web page: Sign in", "base_url"),
     "407": (raw(SIGN_IN, status=407), "407 a web page: Sign in", "HTTPS_PROXY"),
-    "max_tokens": (
-        fail(400, NO_TOKENS, code="unsupported_parameter", param="max_tokens"), "max_tokens",
-        "[sampling]",
-    ),
-    "temperature": (
-        fail(400, NO_TEMPERATURE, code="unsupported_value", param="temperature"), "temperature",
-        "[sampling]",
-    ),
+    "max_tokens": (fail(400, NO_TOKENS, code="unsupported_parameter", param="max_tokens"),
+                   "max_tokens", "[sampling]"),
+    "temperature": (fail(400, NO_TEMPERATURE, code="unsupported_value", param="temperature"),
+                    "temperature", "[sampling]"),
     "seed": (fail(400, NO_SEED, code=400), "seed", "[sampling]"),
-    "a schema of no type": (
-        fail(400, "Grammar error: Invalid type: objct"), "objct", "structured = false",
-    ),
-    "a schema of another backend": (
-        fail(400, "The provided JSON schema contains features not supported by xgrammar."),
-        "xgrammar", "structured = false",
-    ),
+    "no type": (fail(400, "Grammar error: Invalid type: objct"), "objct", "structured = false"),
+    "no schema": (fail(400, NO_SCHEMA), "xgrammar", "structured = false"),
     "no room": (fail(400, NO_ROOM, code=400, param="max_tokens"), "=5000", "[sampling]"),
     # Posts and a key go to nobody else, and another server's reply is not the model's.
-    "a redirect": (
-        raw("", status=307, headers={"Location": "http://else.example/v1/chat?there"}),
-        "(307) to http://else.example/v1/chat\n", "base_url",
-    ),
-    "what would steer the terminal": (
-        fail(401, "no \x1b[2J\x1b]0;title\x07key\u202e"), "no [2J]0;titlekey", "api_key_env",
-    ),
+    "a redirect": (raw("", status=307, headers=ELSEWHERE), "(307) to http://else.example/v1/chat\n",
+                   "base_url"),
+    "what would steer the terminal": (fail(401, "no \x1b[2J\x1b]0;title\x07key\u202e"),
+                                      "no [2J]0;titlekey", "api_key_env"),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize(("handler", "words", "advice"), OF_ALL_CALLS.values(), ids=OF_ALL_CALLS)
 def test_what_concerns_all_calls_stops_the_run(handler: Handler, words: str, advice: str) -> None:
-    error, asked = failure(handler)
-    assert isinstance(error, EndpointRefused)
-    assert error.exit_code == 2
-    assert len(asked) == 1
+    found = talk(handler)
+    assert isinstance(found.error, EndpointRefused)
+    assert (found.error.exit_code, len(found.asked)) == (2, 1)
     for said in ("[endpoints.near]", "http://127.0.0.1:", words, advice):
-        assert said in str(error)
+        assert said in str(found.error)
 
 
 VLLM = "This model's maximum context length is 1024 tokens."
@@ -306,7 +356,6 @@ def test_a_prompt_over_the_context_is_stored_however_it_is_said(body: object, wo
 # --- secrets ---
 
 
-@pytest.mark.usefixtures("impatient")
 @pytest.mark.parametrize(
     "key", [KEY, "Zq7Lw0x9Vt2Bn4Rm6Yk8", "Zq7Lw0x9"], ids=("sk", "plain", "short")
 )
@@ -317,12 +366,12 @@ def test_a_key_that_the_server_repeats_is_in_no_exception_and_not_stored(key: st
         *(fail(status, words) for status in (400, 401, 404, 429, 500)),
         *(raw(body, status=401) for body in shapes),
     ):
-        error, _ = failure(handler, key=key, attempts=1)
+        error = talk(handler, key=key, attempts=1).error
         assert key not in f"{error!r} {error} {error.__dict__}"
         assert error.__cause__ is None
-    answer, _, _ = exchange(fail(400, f"maximum context length is 5 for {key}"), once, key=key)
-    assert answer.finish == CONTEXT_LENGTH
-    assert key not in answer.body.decode()
+    reply = talk(fail(400, f"maximum context length is 5 for {key}"), key=key).reply
+    assert reply.finish == CONTEXT_LENGTH
+    assert key not in reply.body.decode()
 
 
 CUSTOM = "X-Team: team-secret-0123456789\nX-Login: Basic dXNlcjpwYXNzd29yZA==\nX-Short: abc"
@@ -341,7 +390,7 @@ def test_a_header_that_a_server_repeats_is_hidden(
         body = completion(said) if status == 200 else {"error": {"message": said}}
         return web.json_response(body, status=status)
 
-    (outcome,), _, _ = exchange(handler, many(1), attempts=1)
+    (outcome,) = talk(handler, attempts=1).outcomes
     shown = outcome.body.decode() if isinstance(outcome, Completion) else repr(outcome)
     assert "headers" in shown
     assert not [secret for secret in secrets if secret in shown]
@@ -351,37 +400,29 @@ def test_a_header_that_a_server_repeats_is_hidden(
 # --- how fast, budgets and stopping ---
 
 
-@pytest.mark.usefixtures("impatient")
 @pytest.mark.parametrize("limit", [1, 5])
 def test_no_more_calls_are_in_flight_than_the_limit_says_retries_included(limit: int) -> None:
     async def flaky(asked: Asked) -> web.StreamResponse:
         await asyncio.sleep(0.01)
         return await (fail(500) if asked.number % 3 == 0 else say())(asked)
 
-    results, _, most = exchange(flaky, many(20), concurrency=limit, attempts=20)
-    assert most == limit
-    assert not any(isinstance(result, BaseException) for result in results)
+    found = talk(flaky, 20, concurrency=limit, attempts=20)
+    assert found.most == limit
+    assert all(isinstance(outcome, Completion) for outcome in found.outcomes)
 
 
 def test_max_calls_is_never_passed_and_the_rest_is_told() -> None:
     meter = Meter(max_calls=10)
-    results, asked, _ = exchange(echo(0.01), many(40), meter=meter, concurrency=4)
-    spent = [r for r in results if isinstance(r, BudgetSpent)]
-    assert (len(asked), len(spent), meter.calls) == (10, 30, 10)
+    found = talk(echo(0.01), 40, meter=meter, concurrency=4)
+    spent = [outcome for outcome in found.outcomes if isinstance(outcome, BudgetSpent)]
+    assert (len(found.asked), len(spent), meter.calls) == (10, 30, 10)
     assert spent[0].reason == "budget_spent"
     assert "max_calls = 10" in str(spent[0])
 
 
 def test_after_stop_nothing_new_is_sent_and_what_is_in_flight_is_answered() -> None:
-    async def use(sender: Server) -> list[Completion | BaseException]:
-        going = asyncio.create_task(many(20)(sender))
-        await asyncio.sleep(0.1)
-        sender.stop()
-        with pytest.raises(Interrupted, match="run again to go on"):
-            await sender.fetch(ask("late"))
-        return await going
-
-    results, asked, _ = exchange(echo(0.3), use, concurrency=3)
-    assert len(asked) == 3
-    assert sum(isinstance(r, Completion) for r in results) == 3
-    assert sum(isinstance(r, Interrupted) for r in results) == 17
+    found = talk(echo(0.3), 20, 1, concurrency=3, stop_after_s=0.1)
+    assert len(found.asked) == 3
+    assert sum(isinstance(outcome, Completion) for outcome in found.outcomes) == 3
+    assert sum(isinstance(outcome, Interrupted) for outcome in found.outcomes) == 18
+    assert "run again to go on" in str(found.error)

@@ -81,6 +81,8 @@ def test_a_flag_that_vllm_refuses_is_named(table: dict[str, Any], message: str) 
 
 # --- starting ---
 
+GOOD = Response(200, body("fine"))
+
 
 @dataclass
 class StandIn:
@@ -113,9 +115,6 @@ class StandIn:
             self.ends += 1
 
         return SimpleNamespace(shutdown=shutdown)
-
-
-GOOD = Response(200, body("fine"))
 
 
 @pytest.fixture

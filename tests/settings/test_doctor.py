@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 from aiohttp import web
-from exchanges import KEY
 
 from endpoint import Asked, Handler, Page, drop, fail, hang, raw, say, serving, thinks
 from pairwright import assets
@@ -18,6 +17,7 @@ from pairwright.models.doctor import (
 )
 from pairwright.settings.config import Config, validate
 
+KEY = "sk-proj-abcdefghijklmnopqrstuvwxyz0123456789"
 PLAN = '{"aspects": ["how to store it"]}'
 
 
