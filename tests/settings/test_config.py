@@ -1,7 +1,9 @@
-"""The run's configuration: every mistake is named with its file, its key, and what to do."""
+"""Settings in TOML: every mistake is named with its file, its key, and what to do. Those of a run
+decide what a second run in the same folder may change."""
 
 import tomllib
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -9,9 +11,14 @@ import pytest
 
 from pairwright.construct.folder import RunFolder, to_toml
 from pairwright.errors import ConfigError, InputError, StoreError
+from pairwright.evaluation.settings import load_scorers
 from pairwright.settings.config import Config, differences, essential, load
+from pairwright.settings.domains import Domains, load_scales
+from pairwright.training.planner_data import Training, load_settings
+from pairwright.training.score_planners import PlanScoring
 from scripted import settings
 
+Load = Callable[[Path], object]
 GOOD = """
 modes = ["twin", "violate"]
 words = 100
@@ -46,32 +53,19 @@ max_calls = 1000
 
 
 @pytest.fixture
-def write(tmp_path: Path) -> Callable[[str], Path]:
-    def written(content: str) -> Path:
-        path = tmp_path / "run.toml"
-        path.write_text(content, encoding="utf-8")
-        return path
-
-    return written
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "run.toml"
 
 
-@pytest.fixture
-def refused(write: Callable[[str], Path]) -> Callable[[str], str]:
-    """What a config is refused with, which begins with its file and ends with a remedy."""
-
-    def message(content: str) -> str:
-        path = write(content)
-        with pytest.raises(ConfigError) as caught:
-            load(path)
-        assert str(caught.value).startswith(str(path))
-        assert caught.value.fix.strip()
-        assert str(caught.value).endswith(caught.value.fix)
-        return str(caught.value)
-
-    return message
-
-
-Refused = Callable[[str], str]
+def told(path: Path, content: str, load: Load = load) -> str:
+    """What a file is refused with, which begins with its name and ends with a remedy."""
+    path.write_text(content, encoding="utf-8")
+    with pytest.raises(InputError) as caught:
+        load(path)
+    assert str(caught.value).startswith(str(path))
+    assert caught.value.fix.strip()
+    assert str(caught.value).endswith(caught.value.fix)
+    return str(caught.value)
 
 
 SERVER = 'base_url = "http://127.0.0.1:8000/v1"'
@@ -82,26 +76,37 @@ def changed(old: str, new: str) -> str:
     return GOOD.replace(old, new)
 
 
-def test_a_good_config_loads_with_defaults_for_the_rest(write: Callable[[str], Path]) -> None:
-    config = load(write(GOOD))
+def test_a_good_config_loads_with_defaults_for_the_rest(path: Path) -> None:
+    path.write_text(GOOD, encoding="utf-8")
+    config = load(path)
     assert config.modes == ("twin", "violate")
     assert (config.roles.all, config.planner.others, config.gated) == (("local",), 5, True)
-    # A judge is one name, or several.
+    # A judge is one name, or several; and some settings only sound like keys.
     other = '\n[endpoints.other]\nbase_url = "http://127.0.0.1:9/v1"\nmodel = "other"\n'
-    for given, judges in (('["local"]', ("local",)), ('["local", "other"]', ("local", "other"))):
-        several = load(write(changed('judge = "local"', f"judge = {given}") + other))
-        assert several.roles.judge == several.roles.all == judges
-    # Settings that only sound like keys.
     extra = 'extra = { eos_token = "<|end|>", prompt_cache_key = "", keys = "a", max_token = "9" }'
-    load(write(changed("[sampling.judge]", f"[sampling.judge]\n{extra}")))
+    for given, judges in (('["local"]', ("local",)), ('["local", "other"]', ("local", "other"))):
+        text = changed('judge = "local"', f"judge = {given}") + other
+        path.write_text(text.replace("[sampling.judge]", f"[sampling.judge]\n{extra}"))
+        assert load(path).roles.judge == load(path).roles.all == judges
     # A byte order mark and Windows' line ends do no harm.
-    path = write("")
     path.write_bytes(b"\xef\xbb\xbf" + GOOD.replace("\n", "\r\n").encode())
     assert load(path) == config
 
 
+def test_a_key_of_a_table_keeps_the_defaults_of_the_others_and_a_presets(path: Path) -> None:
+    more = "[sampling.generator]\nseed = 3\n[planner]\nothers = 0"
+    path.write_text(f'preset = "paper"\n{changed("[planner]", more)}', encoding="utf-8")
+    config = load(path)
+    written = config.sampling.generator
+    assert (written.temperature, written.top_p, written.max_tokens, written.seed) == (
+        0.9, 0.95, 400, 3,
+    )  # fmt: skip
+    assert (config.modes, config.gated) == (("twin", "violate"), False)
+    assert (config.planner.retrieval, config.planner.others) == ("dense", 0)
+
+
 @pytest.mark.parametrize(
-    ("old", "new", "told"),
+    ("old", "new", "said"),
     [
         # No such key, at each level.
         ("words = 100", "word = 100", ["[word]", "no such key", "docs/config.md"]),
@@ -139,9 +144,68 @@ def test_a_good_config_loads_with_defaults_for_the_rest(write: Callable[[str], P
         (SERVER, 'engine = "vllm"\nvllm = {revision = "n"}', ["'revision' has its own place"]),
     ],
 )  # fmt: skip
-def test_a_bad_config_is_named(refused: Refused, old: str, new: str, told: list[str]) -> None:
-    message = refused(changed(old, new))
-    for words in told:
+def test_a_bad_config_is_named(path: Path, old: str, new: str, said: list[str]) -> None:
+    message = told(path, changed(old, new))
+    for words in said:
+        assert words in message
+
+
+ENDPOINT = '[endpoints.toy]\nbase_url = "http://127.0.0.1:9/v1"\nmodel = "m"\n'
+SOURCE = '[source]\npath = "x.jsonl"\n'
+TRAINING = f'model = "m"\n{SOURCE}[validation]\npath = "y.jsonl"\n'
+SCORER = f'{ENDPOINT}[scorers.a]\nkind = "pairwise"\nendpoint = "toy"\n'
+PLANNER = f'{ENDPOINT}{SOURCE}[planners.a]\nendpoint = "toy"\n'
+DOMAIN = 'name = "Garden"\nsubcategories = ["roses"]\nkinds = ["soil", "space"]\n'
+SCALE = """[[scale]]
+name = "correctness"
+question = "Is it correct?"
+anchors = [{ score = 1, text = "wrong" }, { score = 5, text = "right" }]
+"""
+load_scoring, load_training = (partial(load_settings, kind) for kind in (PlanScoring, Training))
+
+
+def load_domain(path: Path) -> object:
+    return Domains.load(path.parent)
+
+
+def load_quality(path: Path) -> object:
+    return load_scales(path.parent)
+
+
+@pytest.mark.parametrize(
+    ("load", "text", "old", "new", "said"),
+    [
+        (load_scorers, SCORER, "[scorers", "[scorer", ["[scorer]", "'scorers'?"]),
+        (load_scorers, SCORER, "endpoint = ", "endpiont = ", ["[scorers.a.endpiont]",
+                                                              "'endpoint'?"]),
+        (load_scorers, SCORER, "pairwise", "pairwize", ["[scorers.a]", "'pairwise'?"]),
+        (load_scorers, '[scorers.a]\nkind = "classifier"\nmodel = "m"\n', '"m"',
+         '"m"\ndtype = "flaot32"', ["[scorers.a.dtype]", "'float32'?"]),
+        (load_scoring, PLANNER, '"toy"\n', '"toy"\nwors = 9', ["[planners.a.wors]", "'words'?"]),
+        (load_training, TRAINING, "model", "modle", ["[modle]", "'model'?"]),
+        (load_training, TRAINING, '"y.jsonl"', '"y.jsonl"\n[steps]\nmax_stps = 3',
+         ["[steps.max_stps]", "'max_steps'?"]),
+        (load_domain, DOMAIN, "kinds", "kind", ["[kind]", "'kinds'?"]),
+        (load_domain, DOMAIN, 'name = "Garden"', "", ["[name]", "required"]),
+        (load_domain, DOMAIN, '"soil", "space"', "", ["[kinds]", "at least 1"]),
+        (load_domain, DOMAIN, '"space"', '"soil"', ["[kinds]", "'soil' is there twice"]),
+        (load_domain, DOMAIN, "kinds", 'good = "Roses"\nkinds', ["[good]", "list"]),
+        (load_domain, DOMAIN, "kinds", 'not_inferred = [" "]\nkinds', ["[not_inferred]", "text"]),
+        (load_quality, SCALE, "name = ", "nam = ", ["[scale.0.nam]", "'name'?"]),
+        (load_quality, SCALE, "[[scale]]", "[[scales]]", ["[scales]", "'scale'?"]),
+        (load_quality, SCALE, SCALE, "", ["[scale]", "required"]),
+        (load_quality, SCALE, SCALE, SCALE + SCALE, ["'correctness' is there twice"]),
+        (load_quality, SCALE, ', { score = 5, text = "right" }', "", ["anchors]", "at least 2"]),
+        (load_quality, SCALE, "score = 5", "score = 1", ["1 is there twice"]),
+        (load_quality, SCALE, "correctness", "_hidden", ["[scale.0.name]"]),
+    ],
+)  # fmt: skip
+def test_any_other_file_is_told_in_the_same_way(
+    tmp_path: Path, load: Load, text: str, old: str, new: str, said: list[str]
+) -> None:
+    name = "quality" if load is load_quality else "garden"
+    message = told(tmp_path / f"{name}.toml", text.replace(old, new, 1), load)
+    for words in said:
         assert words in message
 
 
@@ -159,13 +223,10 @@ def test_a_folder_is_named_with_a_file_in_it(tmp_path: Path) -> None:
         ("a = " + "[" * 100_000 + "]" * 100_000, "nested too deeply"),
     ],
 )  # fmt: skip
-def test_what_is_not_toml_is_named_with_its_line(refused: Refused, content: str, line: str) -> None:
-    told = refused(content)
-    assert "not TOML" in told
-    assert line in told
-
-
-# Presets
+def test_what_is_not_toml_is_named_with_its_line(path: Path, content: str, line: str) -> None:
+    message = told(path, content)
+    assert "not TOML" in message
+    assert line in message
 
 
 # What may change between two runs of one folder
@@ -310,11 +371,11 @@ KEYS = [
 
 
 @pytest.mark.parametrize("key", KEYS)
-def test_a_key_for_a_variable_is_refused_and_not_repeated(refused: Refused, key: str) -> None:
-    told = refused(changed('model = "m"', f'model = "m"\napi_key_env = "{key}"'))
-    assert "[endpoints.local.api_key_env]" in told
-    assert "Revoke" in told
-    assert key not in told
+def test_a_key_for_a_variable_is_refused_and_not_repeated(path: Path, key: str) -> None:
+    message = told(path, changed('model = "m"', f'model = "m"\napi_key_env = "{key}"'))
+    assert "[endpoints.local.api_key_env]" in message
+    assert "Revoke" in message
+    assert key not in message
 
 
 @pytest.mark.parametrize(
@@ -331,11 +392,9 @@ def test_a_key_for_a_variable_is_refused_and_not_repeated(refused: Refused, key:
         ("[endpoints.local.vllm]", changed(SERVER, f'vllm.hf_token = "{KEYS[2]}"')),
     ],
 )  # fmt: skip
-def test_a_key_elsewhere_is_refused_and_not_repeated(
-    refused: Refused, place: str, content: str
-) -> None:
-    told = refused(content)
-    assert "looks like a key" in told or "a key belongs in `api_key_env`" in told
-    assert place.removesuffix("]") in told
-    assert "my-4f9-word" not in told
-    assert KEYS[2] not in told
+def test_a_key_elsewhere_is_refused_and_not_repeated(path: Path, place: str, content: str) -> None:
+    message = told(path, content)
+    assert "looks like a key" in message or "a key belongs in `api_key_env`" in message
+    assert place.removesuffix("]") in message
+    assert "my-4f9-word" not in message
+    assert KEYS[2] not in message
