@@ -78,7 +78,6 @@ class Endpoint:
     """Identities of the requests whose handler ended."""
     in_flight: int = 0
     most_in_flight: int = 0
-    models: tuple[str, ...] = ("m",)
 
     @property
     def n(self) -> int:
@@ -108,9 +107,10 @@ class Endpoint:
         finally:
             self.in_flight -= 1
 
-    async def list_models(self, _: web.Request) -> web.Response:
-        data = [{"id": name, "object": "model", "max_model_len": 4096} for name in self.models]
-        return web.json_response({"object": "list", "data": data})
+
+async def list_models(_: web.Request) -> web.Response:
+    data = [{"id": name, "object": "model", "max_model_len": 4096} for name in ("m", DOUBLE)]
+    return web.json_response({"object": "list", "data": data})
 
 
 @asynccontextmanager
@@ -118,16 +118,15 @@ async def serving(
     handler: Handler,
     *,
     port: int = 0,
-    models: tuple[str, ...] = ("m",),
     pages: Mapping[str, Page] | None = None,
     path: str = "/v1/chat/completions",
 ) -> AsyncIterator[Endpoint]:
     """Serve until the block ends. Port 0 takes a free one. `pages` answer other paths, or
     `/v1/models` in another way; `path` is the one that `handler` answers."""
-    endpoint = Endpoint(handler=handler, models=models)
+    endpoint = Endpoint(handler=handler)
     app = web.Application(client_max_size=LARGEST)
     app.router.add_post(path, endpoint.chat)
-    for path, page in {"/v1/models": endpoint.list_models, **(pages or {})}.items():
+    for path, page in {"/v1/models": list_models, **(pages or {})}.items():
         app.router.add_get(path, page)
     async with running(app, port) as address:
         endpoint.url = f"{address}/v1"
@@ -167,14 +166,9 @@ def beside(server: AbstractAsyncContextManager[T]) -> Iterator[T]:
         thread.join(10)
 
 
-def in_thread(
-    handler: Handler,
-    *,
-    port: int = 0,
-    models: tuple[str, ...] = ("m",),
-    path: str = "/v1/chat/completions",
-) -> AbstractContextManager[Endpoint]:
-    return beside(serving(handler, port=port, models=models, path=path))
+def in_thread(handler: Handler, **how: Any) -> AbstractContextManager[Endpoint]:
+    """The same as `serving`, beside a test that runs a command."""
+    return beside(serving(handler, **how))
 
 
 def completion(text: str = "fine", **changes: Any) -> Body:
@@ -194,30 +188,13 @@ def say(text: str = "fine", **changes: Any) -> Handler:
     return handler
 
 
-def thinks(
-    tokens: int, text: str = "fine", *, by_schema: str = "after", field: str = "reasoning_content"
-) -> Handler:
-    """A model that thinks for so many tokens before it replies, and says so in `field`, or in the
-    reply itself where that is `inline`. With a schema it thinks `after` all, `never` (the schema
-    holds the reply from its first token), or is `swallowed`: all of the reply is taken for
-    thinking, as a wrong reasoning parser does."""
+def thinks(tokens: int, text: str = "fine") -> Handler:
+    """A model that thinks for so many tokens before it replies."""
 
     async def handler(asked: Asked) -> web.StreamResponse:
-        held = "response_format" in asked.body and by_schema != "after"
-        if held:
-            swallowed = {"content": None, field: text}
-            return web.json_response(
-                completion(text, message=swallowed if by_schema == "swallowed" else {})
-            )
         cut = asked.body["max_tokens"] <= tokens
-        thought, reply = "Hm. " * tokens, None if cut else text
-        message: Body = {"content": reply, field: thought}
-        if field == "inline":
-            message = {"content": f"<think>{thought}" + ("" if cut else f"</think>{text}")}
-        written = asked.body["max_tokens"] if cut else tokens + 4
-        body = completion(message=message, finish="length" if cut else "stop")
-        body["usage"]["completion_tokens"] = written
-        return web.json_response(body)
+        message = {"content": None if cut else text, "reasoning_content": "Hm. " * tokens}
+        return web.json_response(completion(message=message, finish="length" if cut else "stop"))
 
     return handler
 
@@ -305,25 +282,25 @@ def script(*handlers: Handler) -> Handler:
     return handler
 
 
-def double(*, delay_s: float = 0.0, **rates: float) -> Handler:
-    """The replies of the model's double, with defects at these rates."""
+def altered(alter: Callable[[Asked, Body], object], **rates: float) -> Handler:
+    """The replies of the model's double, with defects at these rates and something changed."""
     model = ModelDouble(**rates)
-
-    async def handler(asked: Asked) -> web.StreamResponse:
-        await asyncio.sleep(delay_s)
-        return web.json_response(model.reply(asked.body))
-
-    return handler
-
-
-def altered(alter: Callable[[Asked, Body], object]) -> Handler:
-    """The replies of the model's double, with something changed."""
-    model = ModelDouble()
 
     async def handler(asked: Asked) -> web.StreamResponse:
         body = model.reply(asked.body)
         alter(asked, body)
         return web.json_response(body)
+
+    return handler
+
+
+def double(*, delay_s: float = 0.0, **rates: float) -> Handler:
+    """The replies of the model's double, after a while, with defects at these rates."""
+    reply = altered(lambda *_: None, **rates)
+
+    async def handler(asked: Asked) -> web.StreamResponse:
+        await asyncio.sleep(delay_s)
+        return await reply(asked)
 
     return handler
 
@@ -355,6 +332,6 @@ def on_a_bad_line(good: Handler, **rates: float) -> Handler:
 @cache
 def double_url() -> str:
     """The address of a double that answers until this process ends."""
-    server = beside(serving(double(), models=(DOUBLE,)))
+    server = in_thread(double())
     atexit.register(server.__exit__, None, None, None)
     return server.__enter__().url

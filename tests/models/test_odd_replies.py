@@ -35,7 +35,7 @@ BROKEN: dict[str, tuple[Callable[[Body], None], str, str]] = {
 def test_a_run_without_usable_replies_says_why(
     alter: Callable[[Body], None], reason: str, meaning: str, tmp_path: Path
 ) -> None:
-    with in_thread(altered(lambda _, reply: alter(reply)), models=(DOUBLE,)) as endpoint:
+    with in_thread(altered(lambda _, reply: alter(reply))) as endpoint:
         study = Study.make(tmp_path / "study", endpoint.url, limit=2)
         done = study.build()
     assert done.code == 1
@@ -58,7 +58,7 @@ def test_a_refusal_in_place_of_content_is_no_response(tmp_path: Path) -> None:
         if "response_format" not in asked.body:
             reply["choices"][0]["message"] = {"content": None, "refusal": "I cannot help with it."}
 
-    with in_thread(altered(writers_refuse), models=(DOUBLE,)) as endpoint:
+    with in_thread(altered(writers_refuse)) as endpoint:
         study = Study.make(tmp_path / "study", endpoint.url, limit=2)
         done = study.build()
     assert done.code == 1
