@@ -1,18 +1,29 @@
-"""What a workflow reports, how it is asked to end, and how commands and tables are printed."""
+"""What a workflow reports and how it is asked to end, also in a notebook, whose loop runs already;
+and how commands and tables are printed."""
 
 import asyncio
+import json
 import shlex
 import signal
+import subprocess
+import sys
+import threading
+from concurrent.futures import Future
 from io import StringIO
+from pathlib import Path
+from typing import Any, get_args
 
 import pytest
 from rich.console import Console
 
-from pairwright.cli.printing import command, print_table
+from pairwright import run_async
+from pairwright.assets import __version__
+from pairwright.cli.printing import command, phrase, print_table
 from pairwright.cli.progress import display, interruptible
 from pairwright.models.client import Meter
 from pairwright.pages import Table
 from pairwright.progress import Event, Note, Step, Stop, UnitEnded
+from pairwright.settings.rules import JudgedGate, TextGate
 
 
 def test_a_wish_to_stop_is_heard_by_what_runs_and_by_what_begins_later() -> None:
@@ -106,3 +117,58 @@ def test_a_wide_table_breaks_its_heads_and_keeps_names_and_intervals_whole() -> 
         "net right flips, ",
     ):
         assert text in written.getvalue()
+
+
+async def doubled(n: int) -> int:
+    await asyncio.sleep(0)
+    return 2 * n
+
+
+def test_the_result_comes_back_from_a_script_and_from_a_running_loop() -> None:
+    async def cell() -> int:
+        return run_async(doubled(4))
+
+    assert run_async(doubled(4)) == asyncio.run(cell()) == 8
+
+
+def test_an_interrupted_cell_cancels_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    ended = threading.Event()
+    started = threading.Event()
+
+    async def endless() -> None:
+        started.set()
+        try:
+            await asyncio.sleep(3600)
+        finally:
+            ended.set()
+
+    whole = Future.result
+
+    def interrupted(self: Future[Any], timeout: float | None = None) -> Any:
+        if self.running() and not ended.is_set():
+            assert started.wait(10)
+            raise KeyboardInterrupt
+        return whole(self, timeout)
+
+    async def cell() -> None:
+        monkeypatch.setattr(Future, "result", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            run_async(endless())
+
+    asyncio.run(cell())
+    assert ended.is_set()
+
+
+def test_a_terminal_says_in_words_what_files_name_by_codes() -> None:
+    """The reasons and gates that came of the example, and all gates."""
+    frozen = json.loads((Path(__file__).parents[1] / "frozen/outcomes.json").read_text("utf-8"))
+    codes = {name.split()[1] for name in frozen} | {*get_args(TextGate), *get_args(JudgedGate)}
+    assert len(codes) > 20
+    assert [code for code in sorted(codes) if phrase(code) == code.replace("_", " ")] == []
+
+
+def test_python_runs_the_package() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "pairwright", "--version"], capture_output=True, text=True
+    )
+    assert (done.returncode, done.stdout.strip()) == (0, __version__)

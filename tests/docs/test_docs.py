@@ -3,7 +3,6 @@
 Examples are taken from the pages as they are, so a page that is edited is a page that is tested.
 """
 
-import ast
 import importlib.util
 import json
 import os
@@ -12,7 +11,7 @@ import shlex
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -29,17 +28,16 @@ from pairwright_human_eval.folder import read_study
 from released import right
 from sheets import fill
 
-ROOT = Path(__file__).resolve().parents[2]
-PAGES = [
-    *(ROOT / name for name in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md")),
-    *(ROOT / "human_eval" / name for name in ("README.md", "guidelines.md")),
-    *sorted((ROOT / "docs").glob("*.md")),
-]
-WRITTEN = [
-    page
-    for page in PAGES
-    if page.parent == ROOT / "docs" and "Written by docs/generate.py" not in page.read_text("utf-8")
-]
+ROOT = DOCS.parent
+NAMES = (
+    "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "human_eval/README.md",
+    "human_eval/guidelines.md",
+)  # fmt: skip
+PAGES = {
+    page: page.read_text(encoding="utf-8")
+    for page in (*(ROOT / name for name in NAMES), *sorted(DOCS.glob("*.md")))
+}
+README = PAGES[ROOT / "README.md"]
 STUB: dict[str, Any] = {
     "source": {"path": "x.jsonl"},
     "roles": {"planner": "stub", "generator": "stub", "judge": "stub"},
@@ -64,18 +62,13 @@ class Block(NamedTuple):
     text: str
 
 
-def blocks(language: str, pages: list[Path] = PAGES) -> list[Block]:
-    found = []
-    for page in pages:
-        source = page.read_text(encoding="utf-8")
-        for match in re.finditer(rf"^```{language}\n(.*?)^```", source, re.DOTALL | re.MULTILINE):
-            line = source.count("\n", 0, match.start()) + 1
-            found.append(Block(f"{page.relative_to(ROOT)}:{line}", match[1]))
-    return found
-
-
-def commands_of(page: Path) -> list[str]:
-    return "".join(block.text for block in blocks("sh", [page])).splitlines()
+def blocks(language: str, pages: Iterable[Path] = PAGES) -> list[Block]:
+    fence = re.compile(rf"^```{language}\n(.*?)^```", re.DOTALL | re.MULTILINE)
+    found = ((page, match) for page in pages for match in fence.finditer(PAGES[page]))
+    return [
+        Block(f"{page.name}:{len(PAGES[page][: match.start()].splitlines()) + 1}", match[1])
+        for page, match in found
+    ]
 
 
 def run(folder: Path, *words: str, columns: int = 100) -> str:
@@ -92,20 +85,11 @@ def run(folder: Path, *words: str, columns: int = 100) -> str:
     return done.stdout
 
 
-def script(name: str) -> Any:
-    """A program of docs/ as a module."""
-    sys.path.insert(0, str(ROOT / "docs"))
-    try:
-        return importlib.import_module(name)
-    finally:
-        sys.path.remove(str(ROOT / "docs"))
-
-
-def test_the_generated_pages_are_current() -> None:
-    pages = script("generate").PAGES
-    assert {name for name, page in pages.items() if page() != (DOCS / name).read_text("utf-8")} == (
-        set()
-    ), "run `make docs`"
+def test_the_generated_pages_are_current(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(DOCS)
+    pages = importlib.import_module("generate").PAGES
+    stale = [name for name, page in pages.items() if page() != PAGES[DOCS / name]]
+    assert stale == [], "run `make docs`"
 
 
 def printed_commands() -> Iterator[tuple[str, str]]:
@@ -113,8 +97,7 @@ def printed_commands() -> Iterator[tuple[str, str]]:
         for line in block.text.replace("\\\n", " ").splitlines():
             for command in line.split(" && "):
                 yield block.where, command
-    for page in PAGES:
-        text = page.read_text(encoding="utf-8")
+    for page, text in PAGES.items():
         for match in re.finditer(r"(?<!`)`((?:pairwright|make) [^`]+)`", text):
             yield page.name, " ".join(match[1].split())
 
@@ -144,24 +127,20 @@ def test_commands_in_the_pages_exist() -> None:
             assert program in ("pairwright", "vllm", "curl", "python", "git", "cd"), where
 
 
-def test_pages_keep_to_their_words() -> None:
-    words = {page.name: len(page.read_text(encoding="utf-8").split()) for page in WRITTEN}
-    assert len(words) <= 18
-    assert sum(words.values()) <= 20_000
-    assert {name: n for name, n in words.items() if n > 2_000} == {}
-
-
-def test_the_readme_is_short_its_files_exist_and_its_pictures_are_small() -> None:
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert 550 <= len(readme.split()) <= 900
-    pictures = re.findall(r"!\[[^]]+\]\(([^)]+\.png)\)", readme)
+def test_pages_are_short_and_the_pictures_of_the_readme_small() -> None:
+    pages = [text for page, text in PAGES.items() if page.parent == DOCS]
+    written = [len(text.split()) for text in pages if "Written by docs/generate.py" not in text]
+    assert len(written) <= 18
+    assert sum(written) <= 20_000
+    assert max(written) <= 2_000
+    assert 550 <= len(README.split()) <= 900
+    pictures = re.findall(r"!\[[^]]+\]\(([^)]+\.png)\)", README)
     assert len(pictures) == 2
     assert all((ROOT / name).stat().st_size < 200_000 for name in pictures)
 
 
 def test_paths_in_the_contributors_page_exist() -> None:
-    page = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    code = [text for text in re.findall(r"`([^`\n]+)`", page) if " " not in text]
+    code = re.findall(r"`([^`\n ]+)`", PAGES[ROOT / "CONTRIBUTING.md"])
     paths = [text for text in code if "/" in text or re.search(r"\.(toml|md|py)$", text)]
     assert len(paths) > 30
     assert [path for path in paths if path != ".venv" and not (ROOT / path).exists()] == []
@@ -189,11 +168,11 @@ def test_toml_in_the_pages_is_valid(block: Block, tmp_path: Path) -> None:
         validate(STUB | data | {"endpoints": endpoints}, tmp_path)
 
 
-def test_relative_links_resolve() -> None:
-    for page in PAGES:
-        for target in re.findall(r"\]\(([^)\s]+)\)", page.read_text(encoding="utf-8")):
-            if re.match(r"https?:", target):
-                continue
+def test_links_resolve_and_no_page_names_a_place_on_somebodys_machine() -> None:
+    place = re.compile(r"(?<![\w.])(?:/(?:work|home|root|tmp|opt|mnt|Users)\b|~/)")
+    for page, text in PAGES.items():
+        assert [line for line in text.splitlines() if place.search(line)] == [], page
+        for target in re.findall(r"\]\((?!https?:)([^)\s]+)\)", text):
             name, _, anchor = target.partition("#")
             file = (page.parent / name) if name else page
             assert file.exists(), f"{page.name}: {target}"
@@ -203,13 +182,6 @@ def test_relative_links_resolve() -> None:
                 assert anchor in slugs, f"{page.name}: {target}"
 
 
-def test_no_page_names_a_place_on_somebodys_machine() -> None:
-    place = re.compile(r"(?<![\w.])(?:/(?:work|home|root|tmp|opt|mnt|Users)\b|~/)")
-    for page in PAGES:
-        lines = page.read_text(encoding="utf-8").splitlines()
-        assert [line for line in lines if place.search(line)] == [], page
-
-
 def test_every_page_ships_and_every_page_that_a_message_names_exists() -> None:
     """A user of the wheel has no checkout: a message names a page by its installed path."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -217,19 +189,12 @@ def test_every_page_ships_and_every_page_that_a_message_names_exists() -> None:
     pages = {f"docs/{page.name}": f"pairwright/docs/{page.name}" for page in DOCS.glob("*.md")}
     assert {name: to for name, to in shipped.items() if name.startswith("docs/")} == pages
     named = set()
-    for path in (found for top in ("pipeline", "human_eval") for found in (ROOT / top).rglob("*")):
-        if path.suffix == ".jinja":
-            named |= set(re.findall(r"docs(?:\|verbatim)? }}/(\w+\.md)", path.read_text("utf-8")))
-        if path.suffix != ".py":
-            continue
-        source = path.read_text(encoding="utf-8")
-        named |= set(re.findall(r"""DOCS / ["']([\w.]+)["']""", source))
-        # Docstrings may name a page: readers of the source have docs/.
-        for node in ast.walk(ast.parse(source)) if re.search(r"\bdocs/\w+\.md", source) else ():
-            if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
-                node.value.value = ""
-            wrong = isinstance(node, ast.Constant) and re.search(r"\bdocs/\w+\.md", str(node.value))
-            assert not wrong, path
+    for path in (path for top in ("pipeline", "human_eval") for path in (ROOT / top).rglob("*")):
+        if path.suffix in (".jinja", ".py"):
+            source = path.read_text(encoding="utf-8")
+            assert not re.search(r"\bdocs/\w+\.md", source), path
+            by = r"""(?:docs(?:\|verbatim)? }}/|DOCS / ["'])(\w+\.md)"""
+            named |= set(re.findall(by, source))
     assert len(named) > 3
     assert [name for name in sorted(named) if not (DOCS / name).is_file()] == []
 
@@ -261,10 +226,9 @@ def test_the_site_is_made_without_a_warning(tmp_path: Path) -> None:
 
 @pytest.mark.real
 def test_the_readme_shows_a_twin_of_the_demo(tmp_path: Path) -> None:
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    (question,) = re.findall(r"^> \*\*(.*\?)\*\*$", readme, re.MULTILINE)
+    (question,) = re.findall(r"^> \*\*(.*\?)\*\*$", README, re.MULTILINE)
     users, posts, texts = (
-        re.findall(rf"^> \| ?{head} \| (.*) \| (.*) \|$", readme, re.MULTILINE)[0]
+        re.findall(rf"^> \| ?{head} \| (.*) \| (.*) \|$", README, re.MULTILINE)[0]
         for head in ("", "wrote earlier", "prefers")
     )
     run(tmp_path, "pairwright", "init", "demo")
@@ -285,7 +249,7 @@ def test_two_people_can_do_what_the_first_study_says(tmp_path: Path) -> None:
     """Its commands in their order, with sheets that are filled in before they are imported, in
     place of simulated annotators."""
     tried = []
-    for line in commands_of(DOCS / "first_study.md"):
+    for line in "".join(one.text for one in blocks("sh", [DOCS / "first_study.md"])).splitlines():
         words = shlex.split(line)
         if words[2] == "simulate":
             continue

@@ -1,6 +1,6 @@
 """The run's configuration: one TOML file, read once, every key known.
 
-docs/config.md is generated from these classes.
+The page `config.md` is generated from these classes.
 """
 
 from collections.abc import Mapping
