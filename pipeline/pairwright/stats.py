@@ -95,9 +95,8 @@ def _rounded(
     value: float, ends: tuple[float, float] | None, n: int, clusters: int, note: str = ""
 ) -> Estimate:
     low, high = (round(end, 6) for end in ends) if ends else (None, None)
-    return Estimate(
-        value=round(value, 6), low=low, high=high, n=n, clusters=clusters, note=note
-    )  # fmt: skip
+    value = round(value, 6)
+    return Estimate(value=value, low=low, high=high, n=n, clusters=clusters, note=note)
 
 
 def wilson(p: float, n: float, z: float = Z_95) -> tuple[float, float]:
@@ -131,11 +130,13 @@ class Accuracy(NamedTuple):
     clusters: int
     design: float
     """Variance of the mean by cluster over that of n independent points; at least 1."""
+    freedom: float
+    """Effective number of clusters (Kish 1965), less 1."""
 
     def effective(self, z: float) -> float:
         """The effective number of independent pairs without ties, for an interval of width `z`.
 
-        n over the design effect, times (t(n - 1) / t(clusters - 1)) squared, which corrects for few
+        n over the design effect, times (t(n - 1) / t(freedom)) squared, which corrects for few
         clusters (Korn and Graubard 1998, Survey Methodology 24, 193-201). A tie has no
         variance of its own: points x vary by p(1 - p) less the mean of x(1 - x), which is ties/4.
         z^2 / 4 wins and as many losses more (at 95 % one each, Bonett and Price 2012, J. Educ.
@@ -144,9 +145,7 @@ class Accuracy(NamedTuple):
         if self.clusters < 2:
             return 0.0
         tail = scipy.special.ndtr(-z)
-        few = scipy.special.stdtrit(self.n - 1, tail) / scipy.special.stdtrit(
-            self.clusters - 1, tail
-        )
+        few = scipy.special.stdtrit(self.n - 1, tail) / scipy.special.stdtrit(self.freedom, tail)
         n = self.n + z * z / 2
         p = (self.value * self.n + z * z / 4) / n
         tied = self.tied * self.n / n / (4 * p * (1 - p))
@@ -159,8 +158,7 @@ class Accuracy(NamedTuple):
 
     def found(self, z: float) -> Estimate:
         """The accuracy with its interval as it is reported."""
-        few = self.clusters < FEWEST
-        ends, note = (None, TOO_FEW) if few else (self.interval(z), "")
+        ends, note = (self.interval(z), "") if self.clusters >= FEWEST else (None, TOO_FEW)
         return _rounded(self.value, ends, self.n, self.clusters, note)
 
 
@@ -170,8 +168,9 @@ def accuracy(points: Floats, clusters: Places) -> Accuracy | None:
         return None
     names, places = np.unique(clusters, return_inverse=True)
     n, value = len(points), float(points.mean())
-    tied = float((4 * points * (1 - points)).mean())
-    return Accuracy(value, tied, n, len(names), _design(points - value, places, len(names)))
+    tied, sizes = float((4 * points * (1 - points)).mean()), np.bincount(places)
+    freedom = n * n / float(sizes @ sizes) - 1
+    return Accuracy(value, tied, n, len(names), _design(points - value, places, sizes), freedom)
 
 
 def cluster_numbers(clusters: Sequence[str]) -> Places:
@@ -186,16 +185,17 @@ def mean_points(points: Floats, clusters: Places) -> Estimate:
     return estimate.found(z_of(LEVEL)) if estimate else no_estimate()
 
 
-def _design(errors: Floats, places: Places, count: int) -> float:
-    """The design effect of errors in `count` clusters, numbered by `places`."""
-    n, squares = len(errors), float(errors @ errors)
+def _design(errors: Floats, places: Places, sizes: Places) -> float:
+    """The design effect of errors in clusters of these `sizes`, numbered by `places`."""
+    n, squares, count = len(errors), float(errors @ errors), len(sizes)
     if not squares:
         # Nothing varies, so nothing shows how alike a cluster's pairs are: wholly, then.
-        return float((np.bincount(places) ** 2).sum()) / n
+        return float(sizes @ sizes) / n
     if count < 2:
         return float(n)
-    sums = np.bincount(places, errors)
-    return max(1.0, float(sums @ sums) * count / (count - 1) / (n / (n - 1) * squares))
+    # The variance of the mean by leaving out each cluster in turn, over that of independent points.
+    moves = np.bincount(places, errors) / (n - sizes)
+    return max(1.0, float(moves @ moves) * (count - 1) / count / (squares / n / (n - 1)))
 
 
 def z_of(level: float) -> float:

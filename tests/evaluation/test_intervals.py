@@ -46,8 +46,12 @@ def test_clusters_of_two_that_always_agree_count_half() -> None:
     # Clusters that balance out are not credited with more pairs than there are.
     assert of([1, 0] * 40, [n // 2 for n in range(80)]).design == 1
     # Kish: the sum of squared sizes over n.
-    assert of([1.0] * 6, [0, 0, 0, 0, 1, 2]).design == 18 / 6
-    # A single cluster says nothing.
+    unequal = of([1.0] * 6, [0, 0, 0, 0, 1, 2])
+    assert (unequal.design, unequal.freedom) == (18 / 6, 36 / 18 - 1)
+    # Without the first cluster the mean moves by 2/3, without another by (2/3)/5.
+    jackknifed = of([1, 1, 1, 1, 0, 0], [0, 0, 0, 0, 1, 2])
+    variance = 2 / 3 * ((2 / 3) ** 2 + 2 * (2 / 15) ** 2)
+    assert jackknifed.design == pytest.approx(variance / (4 / 3 / 6 / 5))
     assert of([1, 0] * 500, [7] * 1000).interval(Z) == (0, 1)
 
 
