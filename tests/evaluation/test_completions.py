@@ -8,6 +8,7 @@ import pytest
 from aiohttp import web
 
 from endpoint import Asked, Handler, completion, in_thread
+from golden import row, write
 from pairwright.construct.folder import to_toml
 from pairwright.evaluation.best_of_n import Sample, Sampled, SampleScores
 from pairwright.evaluation.completions import (
@@ -148,28 +149,14 @@ def test_an_item_counts_in_all_conditions_or_in_none() -> None:
 # The command
 
 
-MUCH_ELSE = "Much else was said there of ovens and tins, and of what a crust is for."
-
-
-def source(folder: Path, *changes: dict[str, Any], users: int = 4) -> Path:
+def source(folder: Path, *changes: dict[str, Any], items: int = 4) -> Path:
     """Items of different users, each with a body of its own; `changes` are to the first ones."""
-    path = folder / "items.jsonl"
-    rows = []
-    for n in range(users):
-        profile = [
-            {"id": f"p{n}-{k}",
-             "text": f"Post {k} of user {n} tells of bread number {n}{k}. {MUCH_ELSE}",
-             "category": "cooking", "created": f"201{k}-01-01T00:00:00"}
-            for k in range(3)
-        ]  # fmt: skip
-        row = {
-            "id": f"item-{n}", "user": f"user-{n}", "question": f"Why is loaf {n} flat?",
-            "narrative": f"My loaf {n} does not rise, though dough number {n} was warm and wet.",
-            "category": "cooking", "created": "2020-01-01T00:00:00", "profile": profile,
-        }  # fmt: skip
-        rows.append(row | (changes[n] if n < len(changes) else {}))
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    return path
+    given = []
+    for n in range(items):
+        body = f"My loaf {n} does not rise, though dough number {n} was warm and wet."
+        change = changes[n] if n < len(changes) else {}
+        given.append(row(f"q-{n}", **{"narrative": body} | change))
+    return write(folder / "items.jsonl", given)
 
 
 def ran(folder: Path, handler: Handler, given: Path, *more: object, **sampling: float) -> Done:
@@ -186,15 +173,10 @@ def ran(folder: Path, handler: Handler, given: Path, *more: object, **sampling: 
         return done._replace(err=f"{done.err}\nsent {server.n}")
 
 
-def loaf() -> Handler:
-    """Writes what was written of loaf 0 where posts of bread stand in the prompt."""
-
-    async def handler(asked: Asked) -> web.StreamResponse:
-        shown = "<post" in asked.said
-        text = "My loaf does not rise." if shown else "No idea."
-        return web.json_response(completion(f"{text} {asked.body['seed']}"))
-
-    return handler
+async def loaf(asked: Asked) -> web.StreamResponse:
+    """Writes what was written of every loaf where posts stand in the prompt."""
+    text = "My loaf does not rise." if "<post" in asked.said else "No idea."
+    return web.json_response(completion(f"{text} {asked.body['seed']}"))
 
 
 def report(folder: Path) -> Downstream:
@@ -204,7 +186,7 @@ def report(folder: Path) -> Downstream:
 def test_the_command_writes_in_every_condition_and_goes_on(tmp_path: Path) -> None:
     given = source(tmp_path)
     more = ("-k", 1, "-k", 2, "--scorer", "longer")
-    done = ran(tmp_path, loaf(), given, *more, seed=7)
+    done = ran(tmp_path, loaf, given, *more, seed=7)
     assert done.code == 0, done.said
     assert "This measures imitation of a user's writing" in done.said
     # Three conditions with one draw each, and one with eight.
@@ -217,20 +199,19 @@ def test_the_command_writes_in_every_condition_and_goes_on(tmp_path: Path) -> No
     assert (own.n, own.clusters) == (4, 4)
     for name in ("completions.md", "completions.html"):
         assert "not evidence about answers" in (tmp_path / "out" / name).read_text()
-    again = ran(tmp_path, loaf(), given, *more, seed=7)
+    again = ran(tmp_path, loaf, given, *more, seed=7)
     assert (again.code, report(tmp_path), again.err.split()[-1]) == (0, found, "0")
 
 
 def test_items_without_a_body_are_refused_and_counted(tmp_path: Path) -> None:
-    told = {"narrative": "Post 1 of user 1 tells of bread number 11."}
-    given = source(tmp_path, {"narrative": ""}, told, {"category": "alchemy"}, users=5)
-    done = ran(tmp_path, loaf(), given)
+    told, other = {"narrative": "A question, number 1."}, {"category": "alchemy"}
+    done = ran(tmp_path, loaf, source(tmp_path, {"narrative": ""}, told, other, items=5))
     assert done.code == 0, done.said
     found = report(tmp_path)
-    for why in ("body_in_posts", "empty_body"):
+    for why in ("body_in_posts", "empty_body", "no_other_profile"):
         assert f"1 item was not asked, {why}." in found.notes
     assert found.parts[0].counted == 2
-    done = ran(tmp_path, loaf(), source(tmp_path, *[{"narrative": None}] * 4))
+    done = ran(tmp_path, loaf, source(tmp_path, *[{"narrative": None}] * 4))
     assert done.code == 2
     assert "no item can be asked: 4 empty_body" in done.said
     assert done.err.split()[-1] == "0"
@@ -238,13 +219,11 @@ def test_items_without_a_body_are_refused_and_counted(tmp_path: Path) -> None:
 
 def test_empty_replies_are_asked_again_and_then_do_not_count(tmp_path: Path) -> None:
     async def handler(asked: Asked) -> web.StreamResponse:
-        return web.json_response(completion("" if "loaf 1" in asked.said else "My loaf."))
+        return web.json_response(completion("" if ", q-1?" in asked.said else "My loaf."))
 
     done = ran(tmp_path, handler, source(tmp_path), "-k", 1)
     assert done.code == 1
-    (part,) = report(tmp_path).parts
-    assert (part.asked, part.counted, sum(part.unscored.values())) == (4, 3, 1)
     assert "items: 3 of 4 count" in done.said
     written = (tmp_path / "out/completions.jsonl").read_text().splitlines()
     texts = [json.loads(text) for text in written]
-    assert [of["id"] for of in texts if of["unscored"]] == ["item-1"] * 3
+    assert [of["id"] for of in texts if of["unscored"]] == ["q-1"] * 3

@@ -1,35 +1,12 @@
-"""The bundled items with gold aspects: what they are, and that `train score` and `train planner`
-can be tried on them as docs/train.md says."""
+"""The bundled items with gold aspects: `train score` can be tried on them as docs/train.md says."""
 
 from pathlib import Path
 
-import pytest
-
 from endpoint import double_url
-from pairwright import assets
 from pairwright.evaluation.downstream import Downstream
-from pairwright.settings.rules import SourceRules
-from pairwright.sources import SourceItems
-from pairwright.training.planner_data import read_gold
-from scripted import domains
 from study import pairwright
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
-
-
-@pytest.fixture(scope="module")
-def gold() -> SourceItems:
-    folder = assets.EXAMPLES / "recorded"
-    return read_gold(SourceRules(path="gold.jsonl"), domains(), folder, "[source]")
-
-
-def test_two_items_of_each_category_are_read_as_gold(gold: SourceItems) -> None:
-    assert gold.refused == {}
-    categories = [item.category for item in gold.items]
-    assert len(categories) == 12
-    assert {categories.count(category) for category in categories} == {2}
-    assert len({item.user for item in gold.items}) == 12
-    assert {len(item.rubric_aspects) for item in gold.items} == {3}
 
 
 def test_the_page_on_training_scores_a_planner_on_them(tmp_path: Path) -> None:

@@ -1,7 +1,6 @@
 """`pairwright train score`: plans against gold aspects, and what is left open."""
 
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +28,7 @@ from scripted import body as said_in
 from scripted import planned as reply
 from study import Done, pairwright
 
-AGREES = {"plan_score_precision": found_in([1]), "plan_score_recall": found_in([1], [])}
+AGREES: Answer = found_in([1])
 """A judge of a plan with one aspect and no other user."""
 
 
@@ -50,15 +49,22 @@ def test_another_user_is_of_the_same_category_if_there_is_one(tmp_path: Path) ->
 # Planners
 
 
-SPEC = PromptedPlanner.model_validate({"endpoint": "toy"})
+PASSAGES = tuple((f"p{n}", post["text"][:50]) for n, post in enumerate(row("q-0")["profile"], 1))
 
 
-def line_of(item: Item, plan: Answer, other: Item | None = None, **answers: Answer) -> ScoredPlan:
+def planned(*aspects: str) -> Answer:
+    """A plan with these aspects, each resting on a post of its own."""
+    return reply(*((*at, aspect) for at, aspect in zip(PASSAGES, aspects, strict=False)))
+
+
+def line_of(
+    item: Item, plan: Answer, precision: Answer = AGREES, other: Item | None = None
+) -> ScoredPlan:
     work = scored(
         item,
-        spec=SPEC,
+        spec=PromptedPlanner.model_validate({"endpoint": "toy"}),
         planner=model(Scripted(plan=plan)),
-        judge=model(Scripted(**(AGREES | answers))),
+        judge=model(Scripted(plan_score_precision=precision, plan_score_recall=found_in([1], []))),
         others={item.id: other} if other else {},
         prompts=planning_prompts(),
         domains=domains(),
@@ -66,86 +72,51 @@ def line_of(item: Item, plan: Answer, other: Item | None = None, **answers: Answ
     return wait(work)
 
 
-def planned(tmp_path: Path, answer: Answer) -> ScoredPlan:
-    return line_of(gold(tmp_path, row("q-1")).items[0], answer)
-
-
-def test_a_plan_is_what_stands_of_a_reply(tmp_path: Path) -> None:
-    good = ("p1", "forty euros are left", "Cheap ingredients")
-    bad = ("p1", "never said so anywhere", "Expensive ingredients")
-    found = planned(tmp_path, reply(good, bad))
-    assert (found.planned, found.dropped, found.left_out) == (("Cheap ingredients",), 1, 0)
-    assert (found.precision, found.recall, found.other) == (1.0, 0.5, None)
-    assert found.f1 == pytest.approx(2 / 3, abs=1e-6)
-
-
 @pytest.mark.parametrize(
-    ("answer", "why"),
-    [("no JSON", "unparseable"), (CallFailed("timeout", "t"), "call_failed:timeout")],
-    ids=["no JSON", "failed"],
-)
-def test_a_reply_that_is_no_plan_is_the_reason_why_there_is_none(
-    tmp_path: Path, answer: Answer, why: str
+    ("plan", "precision", "expected"),
+    [
+        (reply((*PASSAGES[0], "Cheap"), ("p1", "never said so anywhere", "Dear")), AGREES,
+         {"planned": ("Cheap",), "dropped": 1, "precision": 1, "recall": 0.5, "f1": 0.666667}),
+        # The judge is not asked about an empty plan.
+        (planned(), AGREES, {"planned": (), "recall": 0, "f1": 0}),
+        ("no JSON", AGREES, {"unscored": "unparseable"}),
+        (CallFailed("timeout", "t"), AGREES, {"unscored": "call_failed:timeout"}),
+        (planned("Cheap"), "both", {"planned": ("Cheap",), "unscored": "judge_unparseable"}),
+        (planned("Cheap"), found_in([1], [1]),
+         {"planned": ("Cheap",), "unscored": "judge_unparseable"}),
+        (planned("Cheap"), CallFailed("http_500", "x"),
+         {"planned": ("Cheap",), "unscored": "call_failed:http_500"}),
+    ],
+    ids=["an aspect without a basis", "empty", "no JSON", "no call", "the judge: no JSON",
+         "the judge: too many answers", "the judge: no call"],
+)  # fmt: skip
+def test_a_plan_is_judged_or_has_a_reason_and_is_no_zero(
+    tmp_path: Path, plan: Answer, precision: Answer, expected: dict[str, Any]
 ) -> None:
-    found = planned(tmp_path, answer)
-    assert (found.planned, found.unscored, found.f1) == (None, why, None)
+    item = gold(tmp_path, row("q-0")).items[0]
+    found = line_of(item, plan, precision)
+    missing = ScoredPlan(id="q-0", user="user-of-q-0").model_dump() | {"detail": found.detail}
+    assert found.model_dump() == missing | expected
 
 
-# The judge
+def test_a_judge_says_precision_recall_and_what_would_fit_anybody(tmp_path: Path) -> None:
+    item, other = gold(tmp_path, *rows(2)).items
 
-
-def judged(tmp_path: Path, *plan: str, **answers: Answer) -> ScoredPlan:
-    """A plan with these aspects, each resting on a post of its own."""
-    item, *others = gold(tmp_path, *rows(6)).items
-    passages = (post.text[:50] for post in item.profile)
-    said = reply(*((f"p{n}", *one) for n, one in enumerate(zip(passages, plan, strict=False), 1)))
-    return line_of(item, said, others[0], **answers)
-
-
-def own_and_other(tmp_path: Path) -> Callable[[Request], dict[str, Any]]:
-    """A judge who finds the first aspect in the item's own list, and the second in the other."""
-    item = gold(tmp_path, *rows(6)).items[0]
-
-    def answer(request: Request) -> dict[str, Any]:
+    def precision(request: Request) -> dict[str, Any]:
+        """The first aspect is in the item's own list, and the second in the other."""
         lists = [parts("aspect", part) for part in parts("list", said_in(request))]
         own = lists.index([of.aspect for of in item.rubric_aspects]) + 1
         return found_in([own], [3 - own])
 
-    return answer
-
-
-def test_a_judge_says_precision_recall_and_what_would_fit_anybody(tmp_path: Path) -> None:
-    found = judged(tmp_path, "Cheap", "Overnight", plan_score_precision=own_and_other(tmp_path))
+    plan = planned("Cheap", "Overnight")
+    found = line_of(item, plan, precision, other)
     assert (found.precision, found.recall, found.f1, found.other) == (0.5, 0.5, 0.5, 0.5)
-
-
-@pytest.mark.parametrize(
-    ("precision", "why"),
-    [
-        ("both", "judge_unparseable"),
-        (found_in([1], [1]), "judge_unparseable"),
-        (CallFailed("http_500", "x"), "call_failed:http_500"),
-    ],
-    ids=["no JSON", "too many answers", "failed"],
-)
-def test_a_judge_s_silence_is_no_zero(tmp_path: Path, precision: Answer, why: str) -> None:
-    found = judged(tmp_path, "Cheap", plan_score_precision=precision)
-    assert (found.unscored, found.recall, found.f1) == (why, None, None)
-
-
-def test_a_judge_is_not_asked_about_an_empty_plan(tmp_path: Path) -> None:
-    empty = judged(tmp_path)
-    assert (empty.precision, empty.recall, empty.f1) == (None, 0.0, 0.0)
 
 
 def test_what_is_missing_is_counted_and_no_part_of_the_mean() -> None:
     lines = [
-        ScoredPlan(
-            id="q-0", user="u-0", planned=("a",), precision=1.0, recall=0.5, f1=0.6, other=0.2
-        ),
-        ScoredPlan(
-            id="q-1", user="u-1", planned=("a",), precision=0.5, recall=0.0, f1=0.0, other=0.3
-        ),
+        ScoredPlan(id="q-0", user="u-0", precision=1.0, recall=0.5, f1=0.6, other=0.2),
+        ScoredPlan(id="q-1", user="u-1", precision=0.5, recall=0.0, f1=0.0, other=0.3),
         ScoredPlan(id="q-2", user="u-2", planned=(), recall=0.0, f1=0.0),
         ScoredPlan(id="q-3", user="u-3", planned=("a",), unscored="judge_unparseable"),
         ScoredPlan(id="q-4", user="u-4", unscored="no_plan"),
