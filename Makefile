@@ -47,26 +47,33 @@ define keep_edited_demo
 fi
 endef
 
+# Shows a command and what it prints, up to what it would have a person do next.
+define show
+@echo '$$ $(BIN)/pairwright $(1)'
+@said=$$($(BIN)/pairwright $(1)) || exit; printf '%s\n' "$$said" | sed '/^Next/,$$d'
+endef
+
 demo: .venv/base-$(STAMP)     ## build, verify with simulated annotators, release and audit the example
 	$(keep_edited_demo)
 	@rm -rf $(DEMO)
 	@$(BIN)/pairwright init $(DEMO) >/dev/null
 	@$(BIN)/pairwright init $(DEMO)/.as-written >/dev/null
-	@printf '%s\n' "21 fictional users. Model replies are replayed from a file: no key, no network." \
-		"Annotators are simulated: nothing here is evidence about people." "" "1  Build pairs"
-	$(BIN)/pairwright build $(DEMO)/pairwright.toml --run $(DEMO)/run
-	@printf '\n%s\n' "   One of its twins:"
-	$(BIN)/pairwright show $(DEMO)/run twin:cooking-10
-	@printf '\n%s\n' "2  Ask people: two rounds, answered by simulated annotators"
-	$(BIN)/pairwright human export $(DEMO)/run --seed 0
-	$(BIN)/pairwright human simulate $(DEMO)/run >/dev/null
-	$(BIN)/pairwright human adjudicate $(DEMO)/run >/dev/null
-	$(BIN)/pairwright human simulate $(DEMO)/run >/dev/null
+	@printf '%s\n' "1  Build pairs for 21 fictional users. Model replies are replayed from a file: no key, no network."
+	$(call show,build $(DEMO)/pairwright.toml --run $(DEMO)/run)
+	@printf '\n%s\n' "2  Ask people, in two rounds"
+	$(call show,human export $(DEMO)/run --seed 0)
+	@$(BIN)/pairwright human simulate $(DEMO)/run >/dev/null
+	@$(BIN)/pairwright human adjudicate $(DEMO)/run >/dev/null
+	@$(BIN)/pairwright human simulate $(DEMO)/run >/dev/null
 	@printf '\n%s\n' "3  Decide"
-	$(BIN)/pairwright human report $(DEMO)/run
+	$(call show,human report $(DEMO)/run)
 	@printf '\n%s\n' "4  Release and audit"
-	$(BIN)/pairwright release $(DEMO)/run --out $(DEMO)/release --version 0.1.0 --trial
-	@echo "Open: $(DEMO)/release/audit/report.html"
+	$(call show,release $(DEMO)/run --out $(DEMO)/release --version 0.1.0 --trial)
+	@printf '%s\n' "" "Open:" "  $(DEMO)/release/audit/report.html   every pair, and whether its label can be guessed" \
+		"  $(DEMO)/run/human/report.html   what the annotators decided, and why" \
+		"Next:" "  $(BIN)/pairwright show $(DEMO)/run twin:cooking-01   # a whole twin" \
+		"  $(BIN)/pairwright evaluate $(DEMO)/release --out results   # score four baselines" \
+		"  docs/tour.md explains this output; docs/index.md begins with your own data."
 
 test: .venv/all-$(STAMP)      ## the fast tests
 	@# The compiled tests are kept, also where Python is told to keep none: every process needs them.

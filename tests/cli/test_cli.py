@@ -159,7 +159,7 @@ def test_files_and_tables_of_a_build_account_for_every_unit(built: Built) -> Non
     for text in (
         f"{sum(counts['pairs'].values())} pairs from {ITEMS} questions",
         f"twins {counts['kept']['twin']} of {counts['kept']['twin'] + twins}",
-        f"{built.calls:,} calls stored, {built.calls:,} sent now.",
+        f"{built.calls:,} calls stored, {built.calls:,} sent now;",
     ):
         assert text in said
     status = pairwright("status", built.study.run)

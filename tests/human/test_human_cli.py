@@ -57,7 +57,7 @@ def test_it_says_what_a_study_can_show_and_what_to_do_next(
     assert study.files() == other.files()
     about = {"rubric": "aspects"}
     for kind, n in Counter(keyed.kind for keyed in study.key.values()).items():
-        assert re.search(rf"\b{n:,}\son\s{about.get(kind, kind)}\b", said), kind
+        assert re.search(rf"\b{n:,}\s{about.get(kind, kind)}\b", said), kind
     assert "11 annotators can verify 12 twins and 12 violate pairs: 4 votes on each pair" in said
     assert f"pairwright human push {study.run}" in said
     assert str(study.folder.guidelines) in said.replace("\n", "")

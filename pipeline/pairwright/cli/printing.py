@@ -59,7 +59,9 @@ def phrase(reason: str) -> str:
 
 def print_page(console: Console, page: "Page", file: Path | None = None) -> None:
     """Print the tables of a page, the paragraphs that it opens with, and where its file is."""
-    for content in page.tables:
+    for n, content in enumerate(page.tables):
+        if n:
+            console.print()
         print_table(console, content)
     for paragraph in page.opening:
         say(console, paragraph, wrap=True)
@@ -75,13 +77,17 @@ def print_words(name: str, /, *, err: bool = False, **values: object) -> None:
 
     console = Console(stderr=err)
     fixed = {"command": command, "docs": DOCS, "phrase": phrase, "quote": shlex.quote}
+    before: object = ""
     for one in render_words(f"terminal/{name}", **fixed, **values):
         if not isinstance(one, str):
+            if not isinstance(before, str):
+                console.print()
             print_table(console, one)
         elif one.startswith("! "):
             say(console, one[2:], "yellow", wrap=True)
         else:
             say(console, one, wrap=not one.startswith("  "))
+        before = one
 
 
 def print_table(console: Console, content: "Content") -> None:
@@ -107,6 +113,7 @@ def _table(content: "Content", gap: str, *, padding: tuple[int, int]) -> Table:
     table = Table(
         box=box.SIMPLE_HEAD if headed else box.SIMPLE, title=escape(content.note) or None,
         title_justify="left", padding=padding, show_header=headed,
+        show_edge=False,
     )  # fmt: skip
     for n, head in enumerate(content.head):
         justify: JustifyMethod = "left" if n < content.left else "right"

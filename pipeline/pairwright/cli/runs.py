@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterable
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -53,11 +54,12 @@ def print_build(
     same_build = command("build", config, "--run", run, *words, *["--batch"] * batch)
     result = work()
     found = result.status
-    pair = None if result.requests else next(iterate_pairs(run), None)
+    first = [] if result.requests else list(islice(iterate_pairs(run), 2))
+    twin = first if [pair.mode for pair in first] == ["twin", "twin"] else []
     print_words(
         "build", found=found, units={mode: MODES[mode].units for mode in found.config.modes},
-        sent=result.usage.sent, run=run, shown=pair and f"{pair.mode}:{pair.item_id}",
-        requests=result.requests, same_build=same_build,
+        sent=result.usage.sent, run=run, shown=[f"{pair.mode}:{pair.item_id}" for pair in first[:1]],
+        twin=twin, requests=result.requests, same_build=same_build,
     )  # fmt: skip
     # A recording says the same again; the build has said what to do.
     worth = not found.waiting and any(why != NOT_RECORDED for why in found.reasons("failed"))
