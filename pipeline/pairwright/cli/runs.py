@@ -58,8 +58,8 @@ def print_build(
     twin = first if [pair.mode for pair in first] == ["twin", "twin"] else []
     print_words(
         "build", found=found, units={mode: MODES[mode].units for mode in found.config.modes},
-        sent=result.usage.sent, run=run, shown=[f"{pair.mode}:{pair.item_id}" for pair in first[:1]],
-        twin=twin, requests=result.requests, same_build=same_build,
+        sent=result.usage.sent, run=run, twin=twin, requests=result.requests,
+        shown=[f"{pair.mode}:{pair.item_id}" for pair in first[:1]], same_build=same_build,
     )  # fmt: skip
     # A recording says the same again; the build has said what to do.
     worth = not found.waiting and any(why != NOT_RECORDED for why in found.reasons("failed"))
