@@ -59,10 +59,9 @@ def phrase(reason: str) -> str:
 
 def print_page(console: Console, page: "Page", file: Path | None = None) -> None:
     """Print the tables of a page, the paragraphs that it opens with, and where its file is."""
-    for n, content in enumerate(page.tables):
-        if n:
-            console.print()
+    for content in page.tables:
         print_table(console, content)
+        console.print()
     for paragraph in page.opening:
         say(console, paragraph, wrap=True)
     if file:
@@ -112,8 +111,7 @@ def _table(content: "Content", gap: str, *, padding: tuple[int, int]) -> Table:
     headed = any(content.head)
     table = Table(
         box=box.SIMPLE_HEAD if headed else box.SIMPLE, title=escape(content.note) or None,
-        title_justify="left", padding=padding, show_header=headed,
-        show_edge=False,
+        title_justify="left", padding=padding, show_header=headed, show_edge=False,
     )  # fmt: skip
     for n, head in enumerate(content.head):
         justify: JustifyMethod = "left" if n < content.left else "right"

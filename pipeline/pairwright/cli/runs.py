@@ -54,12 +54,10 @@ def print_build(
     same_build = command("build", config, "--run", run, *words, *["--batch"] * batch)
     result = work()
     found = result.status
-    first = [] if result.requests else list(islice(iterate_pairs(run), 2))
-    twin = first if [pair.mode for pair in first] == ["twin", "twin"] else []
+    pairs = [] if result.requests else list(islice(iterate_pairs(run), 2))
     print_words(
-        "build", found=found, units={mode: MODES[mode].units for mode in found.config.modes},
-        sent=result.usage.sent, run=run, twin=twin, requests=result.requests,
-        shown=[f"{pair.mode}:{pair.item_id}" for pair in first[:1]], same_build=same_build,
+        "build", found=found, sent=result.usage.sent, run=run, pairs=pairs, same_build=same_build,
+        units={mode: MODES[mode].units for mode in found.config.modes}, requests=result.requests,
     )  # fmt: skip
     # A recording says the same again; the build has said what to do.
     worth = not found.waiting and any(why != NOT_RECORDED for why in found.reasons("failed"))
