@@ -15,6 +15,7 @@ from pathlib import Path
 from reference.checks import checks_page
 from reference.commands import commands_page
 from reference.config import config_page
+from reference.index import index_page
 from reference.python import python_page
 
 DOCS = Path(__file__).resolve().parent
@@ -37,6 +38,7 @@ def main() -> int:
 
 
 PAGES: dict[str, Callable[[], str]] = {
+    "index.md": index_page,
     "commands.md": commands_page,
     "config.md": config_page,
     "checks.md": checks_page,

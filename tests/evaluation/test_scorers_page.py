@@ -74,18 +74,17 @@ def test_every_kind_has_an_example_and_every_file_is_read_as_it_stands(folder: P
 
 
 @pytest.mark.parametrize(
-    ("name", "scorer", "reply"),
+    ("scorer", "reply"),
     [
-        ("scorers.toml", "qwen-judge", '{"reason": "r", "verdict": "A"}'),
-        ("grm.toml", "grm", "It keeps to the pan. [[A]]"),
+        ("qwen-judge", '{"reason": "r", "verdict": "A"}'),
+        ("grm", "It keeps to the pan. [[A]]"),
     ],
 )
-def test_a_judge_of_the_page_asks_its_server(
-    name: str, scorer: str, reply: str, folder: Path
-) -> None:
+def test_a_judge_of_the_page_asks_its_server(scorer: str, reply: str, folder: Path) -> None:
     with in_thread(say(reply)) as endpoint:
-        given = (folder / name).read_text("utf-8")
-        (folder / name).write_text(given.replace("http://127.0.0.1:8000/v1", endpoint.url), "utf-8")
+        file = folder / "scorers.toml"
+        given = file.read_text("utf-8").replace("http://127.0.0.1:8000/v1", endpoint.url)
+        file.write_text(given, "utf-8")
         table = run(scorer)
     # It always answers the first place, so it contradicts itself in every pair.
     assert all(one.forward != one.backward for one in table.scores)
@@ -103,7 +102,8 @@ def test_the_scorer_of_ones_own_runs_and_the_file_of_scores_is_taken_in(folder: 
 
 
 def test_the_reply_of_the_page_is_what_is_read_and_the_request_what_is_sent() -> None:
-    asked, answered = [json.loads(b.text) for b in BLOCKS if b.language == "json"][1:]
+    page = (Path(__file__).resolve().parents[2] / "docs" / "serving.md").read_text("utf-8")
+    asked, answered = map(json.loads, re.findall(r"^```json\n(.*?)^```", page, re.S | re.M))
     # The same reply is read in test_scorers_served.
     assert answered["data"] == [{"probs": [0.73], "num_classes": 1}]
     assert asked.keys() == {"model", "messages", "use_activation"}
