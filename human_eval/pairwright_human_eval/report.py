@@ -134,7 +134,7 @@ def decide(run: RunPath, *, progress: Progress = log_notes) -> DecisionReport:
 
 def page_of(report: StudyReport) -> Page:
     """Page of the whole report, which opens with its verdict."""
-    bars = {row.group: row.states for row in report.decisions}
+    bars = {row.group: row.states for row in report.decisions[1:]}
     return render_page("study_report", {"states": draw_states(bars)}, report=report)
 
 

@@ -207,7 +207,7 @@ def test_the_report_says_reasons_in_words_and_status_how_many(tmp_path: Path) ->
     assert {made.state for made in decide(run).decisions.values()} == {"refused"}
     said = "too few of the supported aspects are delivered by the chosen response alone"
     report = (run / "human/report.md").read_text(encoding="utf-8")
-    assert f"| refused: {said} | 4 | 2 | 2 |" in report
+    assert f"| refused: {said} | 2 | 2 |" in report
     shown = " ".join(pairwright("human", "status", run).out.split())
     assert "Decided by the last report: 4 refused." in shown
 
