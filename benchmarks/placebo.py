@@ -240,7 +240,7 @@ def _net(points: Floats, units: Units) -> Estimate:
     frame["label"] = np.where(units.placebo, "equal", "chosen")
     found = net_right_flips(frame, "twin")
     assert found, "there are both"
-    return found
+    return found.estimate(least=-0.5, most=1)
 
 
 def half_widths(chance: Chance) -> dict[str, list[float]]:

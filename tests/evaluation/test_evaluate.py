@@ -7,13 +7,14 @@ from collections.abc import Callable
 from functools import partial
 from itertools import product
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import pandas as pd
 import pytest
 
 from pairwright.errors import CallFailed, InputError, Interrupted
-from pairwright.evaluation.benchmark import Benchmark
+from pairwright.evaluation.benchmark import Benchmark, BenchmarkRef
 from pairwright.evaluation.conditions import (
     CONDITIONS,
     ConditionName,
@@ -35,7 +36,7 @@ from pairwright.evaluation.scorers.scorer import (
 from pairwright.evaluation.scores import (
     Score,
     ScoresOf,
-    choices_of,
+    ScoreTable,
     joined,
     score_pair,
     write_scores,
@@ -70,15 +71,22 @@ class Comparing(NamedTuple):
         return self.given
 
 
-def scored(
-    rows: list[Row], scorer: Scorer, condition: ConditionName = "profile"
-) -> list[tuple[str, Score]]:
-    """The choices, as the joined table has them, with the scores."""
+def scored(rows: list[Row], scorer: Scorer, condition: ConditionName = "profile") -> list[Score]:
     work = partial(score_pair, scorer=scorer, condition=condition, sources=sources_of(rows))
     part = (row for row in rows if CONDITIONS[condition].applies(row))
-    scores = asyncio.run(work_through(part, work, workers=4, stop=lambda: None))
-    choices = choices_of(pd.DataFrame([one.model_dump() for one in scores]))
-    return list(zip(choices, scores, strict=True))
+    return asyncio.run(work_through(part, work, workers=4, stop=lambda: None))
+
+
+def choice_of(score: Score) -> str:
+    """The choice as the joined table has it."""
+    about = ScoresOf(
+        benchmark=BenchmarkRef(name="a", digest="b2:0"), path=".",
+        scorer=ScorerRef(name="a", kind="served"), condition=score.condition,
+    )  # fmt: skip
+    keys = [(score.pair, "violate", "chosen", 1, score.pair, "user", "", "", 0.5)]
+    columns = "pair mode label halves unit cluster domain follows chance".split()
+    pairs: Any = SimpleNamespace(ref=about.benchmark, keys=pd.DataFrame(keys, columns=columns))
+    return str(joined(ScoreTable(Path("a.json"), about, (score,)), pairs).choice.item())
 
 
 ALL_POSTS = ScorerHistory()
@@ -185,22 +193,25 @@ def test_a_pair_without_the_condition_has_a_reason(
     rows: list[Row], mode: str, change: Callable[[Row], Row], condition: str, reason: str
 ) -> None:
     row = change(next(row for row in rows if row.mode == mode))
-    ((choice, score),) = scored([row], Baseline("longer"), condition)
+    (score,) = scored([row], Baseline("longer"), condition)
     assert score.unscored.split(" (")[0] == reason
-    assert bool(choice) is not bool(reason)
+    assert (score.chosen is None) is bool(reason)
 
 
 @pytest.mark.parametrize("limit", [0, 1, 2, 5, 10], ids=str)
 def test_what_does_not_fit_loses_the_lowest_ranked_posts(rows: list[Row], limit: int) -> None:
     async def ask(shown: PromptContent) -> int | Unscored:
+        posts.append([post.id for post in shown.posts])
         n = len(shown.posts)
         return Unscored("context_length") if n > limit else n
+
+    posts: list[list[str]] = []
 
     relevant = Post(id="p0", text=rows[0].question, category="c")
     others = [Post(id=f"p{n}", text=f"Nothing {n} of it.", category="c") for n in range(1, 10)]
     shown = PromptContent(rows[0].question, (relevant, *others))
-    answer, fewer = asyncio.run(ask_fitting(shown, ALL_POSTS, ask))
-    kept = [post.id for post in fewer.posts]
+    answer = asyncio.run(ask_fitting(shown, ALL_POSTS, ask))
+    kept = posts[-1]
     # Of posts that bear equally little on the question the latest stay.
     assert kept == ["p0", *(f"p{n}" for n in range(10 - len(kept) + 1, 10))]
     if limit:
@@ -245,8 +256,8 @@ def verdicts(forward: Any, backward: Any) -> Callable[[Row], Scorer]:
 def test_the_higher_score_is_the_choice_and_a_verdict_that_changes_with_the_order_is_a_tie(
     rows: list[Row], scorer: Callable[[Row], Scorer], choice: str, why: str
 ) -> None:
-    ((found, score),) = scored(rows[:1], scorer(rows[0]))
-    assert (found, score.unscored) == (choice, why)
+    (score,) = scored(rows[:1], scorer(rows[0]))
+    assert (choice_of(score), score.unscored) == (choice, why)
     if why == "cut_short":  # The verdict in one order is kept, and is no score.
         assert (score.forward, score.backward) in {("chosen", None), (None, "tie")}
 
@@ -257,7 +268,7 @@ def test_a_failed_call_is_a_reason_and_the_others_go_on(rows: list[Row]) -> None
             raise CallFailed("http_500", "it broke")
         return ResponseScore(float(len(response)))
 
-    found = [score for _, score in scored(rows, Scripted(given))]
+    found = scored(rows, Scripted(given))
     assert [one.pair for one in found] == [row.id for row in rows]
     failed = {one.pair: one.unscored for one in found if one.unscored}
     assert failed[rows[0].id] == "call_failed:http_500 (it broke)"
@@ -273,7 +284,7 @@ def test_a_failed_call_is_a_reason_and_the_others_go_on(rows: list[Row]) -> None
 def test_scores_hold_nothing_of_their_pairs_and_join_with_them(
     rows: list[Row], small_release: Path, tmp_path: Path
 ) -> None:
-    found = [score for _, score in scored(rows, Baseline("longer"))]
+    found = scored(rows, Baseline("longer"))
     written = "".join(one.model_dump_json() for one in found)
     assert not any(text in written for row in rows for text in (row.chosen, row.question))
     benchmark = Benchmark(small_release)

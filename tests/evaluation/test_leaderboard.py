@@ -33,7 +33,7 @@ from pairwright.evaluation.benchmark import BenchmarkRef, build_mark
 from pairwright.evaluation.conditions import ConditionName, ScorerHistory
 from pairwright.evaluation.evaluate import evaluate, leaderboard
 from pairwright.evaluation.leaderboard import Leaderboard
-from pairwright.evaluation.leaderboard_page import board_page, ending, readings, verdicts
+from pairwright.evaluation.leaderboard_page import board_page, ending, readings
 from pairwright.evaluation.scorers.scorer import Choice, ScorerRef
 from study import Done, pairwright
 
@@ -233,7 +233,7 @@ def test_with_fewer_than_20_placebos_nothing_is_concluded(
     tmp_path: Path, placebos: int, *, told: bool
 ) -> None:
     board = board_with(tmp_path, reader=decided([RIGHT] * 20, [SAME] * placebos))
-    assert ("19 placebos, fewer than 20, conclude nothing" in verdicts(board)[0]) is told
+    assert ("19 placebos, fewer than 20, conclude nothing" in board_page(board).opening[0]) is told
 
 
 def test_the_baselines_of_manner_are_always_in_the_table(tmp_path: Path) -> None:
@@ -325,7 +325,7 @@ REFUSED: dict[str, tuple[Callable[[Path], object], str]] = {
     ),
     "no lines": (
         lambda of: (of / "b.profile.jsonl").unlink(),
-        "is not there, and b.profile.json was written for it",
+        "b.profile.jsonl: No such file",
     ),
     "not JSON": (lambda of: (of / "b.profile.json").write_text("{"), "b.profile.json"),
     "a pair twice": (line(3, pair="pair-4"), "b.profile.jsonl: the pair pair-4 is there twice"),

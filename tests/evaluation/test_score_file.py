@@ -34,15 +34,15 @@ def line(chosen: object, **changes: object) -> dict[str, object]:
 
 def test_what_is_missing_is_named_and_never_a_zero(tmp_path: Path) -> None:
     file = ScoreFile(written(tmp_path, f"{GOOD}p2,none,1,\np3,none,,1\n"))
-    assert file.scores("p2", "none") == Unscored("no_score", "empty in line 3")
-    assert file.scores("p3", "none") == Unscored("no_score", "empty in line 4")
-    assert file.scores("p1", "rubric") == file.scores("p4", "none") == Unscored("not_in_file")
+    assert file.scores("p2", "none")[1] == Unscored("no_score", "empty in line 3")
+    assert file.scores("p3", "none")[0] == Unscored("no_score", "empty in line 4")
+    assert file.scores("p1", "rubric") == file.scores("p4", "none") == [Unscored("not_in_file")]
     of_json = ScoreFile(written(tmp_path, line(None)))
-    assert of_json.scores("p1", "none") == Unscored("no_score", "empty in line 1")
+    assert of_json.scores("p1", "none")[0] == Unscored("no_score", "empty in line 1")
     # Both forms give the same.
     for given in (GOOD, line(0.5, note="x")):
         found = ScoreFile(written(tmp_path, given)).scores("p1", "none")
-        assert found == (ResponseScore(0.5), ResponseScore(-2.0))
+        assert found == [ResponseScore(0.5), ResponseScore(-2.0)]
 
 
 @pytest.mark.parametrize(

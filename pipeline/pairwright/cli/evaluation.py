@@ -18,7 +18,7 @@ from pairwright.text import visible
 def print_evaluation(result: EvaluationResult, out: Path) -> int:
     """Print the verdict with the best rows, and which rows have too few scores; the exit code is 1
     then. Pairs of whose users there is nothing to show do not count."""
-    print_words("evaluate", end=ending(result.board), out=out)
+    print_words("evaluate", **ending(result.board), out=out)
     short, reasons = [], list[str]()
     for name, row in result.board.entries.items():
         reasons += row.unscored

@@ -177,7 +177,7 @@ async def _scored(
 
         shown = PromptContent(task.question, selected(task.question, task.posts, history))
         try:
-            scores, _ = await ask_fitting(shown, history, ask)
+            scores = await ask_fitting(shown, history, ask)
         except CallFailed as error:
             scores = failed_call(error)
         more: dict[str, Any] = scores.fields if isinstance(scores, Unscored) else {"scores": scores}

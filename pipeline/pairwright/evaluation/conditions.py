@@ -10,7 +10,7 @@ makes every scorer right on one of them.
 """
 
 import math
-from collections.abc import Awaitable, Callable, Iterable, Iterator
+from collections.abc import Awaitable, Callable, Iterable
 from itertools import islice
 from typing import Annotated, NamedTuple, TypeVar
 
@@ -249,57 +249,49 @@ class Strangers:
             self._askers.setdefault(item.id, set()).add(item.user)
 
     def instead_of(self, item: Item) -> Posts | None:
-        """Draw the posts of one of the users closest in length, older than the question; None if
-        no user in the category has any. The same for both modes of an item."""
-        if not (closest := list(islice(self._nearest(item), NEAREST))):
+        """Draw the posts of one of the users closest in length, older than the question, without
+        those who repeat it; None if no user in the category has any. The same for both modes of an
+        item."""
+        near, own = {item.user, *self._askers.get(item.id, ())}, _length(item.profile)
+        people = list[tuple[float, str, Posts]]()
+        for user, posts in self._there.get((item.domain, item.category), {}).items():
+            older = tuple(post for post in posts if _is_older(post, item))
+            if older and user not in near:
+                distance = abs(math.log((_length(older) + 1) / (own + 1)))
+                people.append((distance, user, older))
+        apart = (
+            posts
+            for _, _, posts in sorted(people)
+            if not any(text.near_duplicate(item.question, post.text) for post in posts)
+        )
+        if not (closest := list(islice(apart, NEAREST))):
             return None
         draw = content_id("wrong-profile", str(self._seed), item.id, item.user)
         return closest[int(draw[-8:], 16) % len(closest)]
-
-    def _nearest(self, item: Item) -> Iterator[Posts]:
-        """The posts older than the question of each user of the category, closest in length first,
-        without those who repeat the question."""
-        near = {item.user, *self._askers.get(item.id, ())}
-        people = {
-            user: older
-            for user, posts in self._there.get((item.domain, item.category), {}).items()
-            if user not in near and (older := _older(item, posts))
-        }
-        own = _length(item.profile)
-
-        def distance(user: str) -> tuple[float, str]:
-            return abs(math.log((_length(people[user]) + 1) / (own + 1))), user
-
-        for user in sorted(people, key=distance):
-            if not any(text.near_duplicate(item.question, post.text) for post in people[user]):
-                yield people[user]
 
 
 def _length(posts: Posts) -> int:
     return sum(len(post.text) for post in posts)
 
 
-def _older(item: Item, posts: Posts) -> Posts:
-    if item.created is None:
-        return posts
-    asked_at = item.created
-    return tuple(post for post in posts if post.created is None or is_older(post.created, asked_at))
+def _is_older(post: Post, item: Item) -> bool:
+    dated = post.created and item.created
+    return not dated or is_older(post.created or "", item.created or "")
 
 
 async def ask_fitting(
     shown: PromptContent,
     history: HistoryRules,
     ask: Callable[[PromptContent], Awaitable[T | Unscored]],
-) -> tuple[T | Unscored, PromptContent]:
+) -> T | Unscored:
     """Ask with all posts that are shown, and with fewer if that does not fit: a quarter leaves each
     time, the lowest ranked first and of equals the oldest. The last post stays: without any it
     would be another condition."""
     most = len(shown.posts)
     while True:
-        left = best_posts(shown.question, shown.posts, history, most).posts
-        fewer = PromptContent(shown.question, left, shown.aspects)
-        answer = await ask(fewer)
+        posts = best_posts(shown.question, shown.posts, history, most).posts
+        answer = await ask(shown._replace(posts=posts))
         over = isinstance(answer, Unscored) and answer.reason == CONTEXT_LENGTH
         if not over or most <= 1:
-            return answer, fewer
+            return answer
         most -= max(1, most // 4)

@@ -1,20 +1,18 @@
 """The figures of a scorer, as functions of the table that joins its scores with their pairs.
 
-**The twin is the unit**: one side alone would let a scorer that cannot see the user be right on
-more than 50 %. A pair without a score counts as wrong: leaving out what is hard does not pay.
+A figure of a mode is the mean over its pairs, or over its twins if it is of twins; each counts the
+same. Modes are never averaged. A pair without a score counts as wrong: leaving out what is hard
+does not pay.
 
-**The averaging rule.** A figure of a mode is the mean over its pairs, or over its twins if it is of
-twins; each counts the same, whatever its domain. Modes are never averaged with one another.
-
-**Flips.** A scorer flips where it prefers one response for one user, and the other response for the
-other user. On a twin a flip is right in one direction. On a placebo nothing about the two users
-speaks for either response, so a flip in either direction is wrong.
+A scorer flips where it prefers one response for one user, and the other response for the other
+user. On a twin a flip is right in one direction. On a placebo nothing about the two users speaks
+for either response, so a flip in either direction is wrong. A tie on one side is not a flip.
 
     net_right_flips = both_right on twins - 1/2 of the flips on placebos
 
 A flip that has nothing to do with the users goes either way, so half of such flips would be right
 on a twin. The figure is near 1 for a scorer that reads its users. It is 0 for one that cannot see
-them, answers by chance (1/4 - 1/4) or always flips (1/2 - 1/2). A tie on one side is not a flip.
+them, answers by chance (1/4 - 1/4) or always flips (1/2 - 1/2).
 """
 
 from collections.abc import Iterator
@@ -22,7 +20,6 @@ from collections.abc import Iterator
 import pandas as pd
 
 from pairwright.evaluation.benchmark import QUESTIONS
-from pairwright.evaluation.scores import judged_twice
 from pairwright.stats import (
     Estimate,
     Jackknife,
@@ -94,8 +91,9 @@ def figures_of(pairs: pd.DataFrame, *, blind: bool = False) -> tuple[ScorerFigur
         figures += _of_mode(str(mode), own, units[units["mode"] == mode], blind=blind)
     for mode in units[(units.label == "chosen") & (units.halves == 2)]["mode"].unique():
         if net := net_right_flips(units, mode):
-            even = blind and net.value == 0
-            figures.append(_figure("net_right_flips", mode, mode, net, even=even))
+            found = net.estimate(least=-0.5, most=1)
+            even = blind and found.value == 0
+            figures.append(_figure("net_right_flips", mode, mode, found, even=even))
     return tuple(figures)
 
 
@@ -104,33 +102,31 @@ def _of_mode(
 ) -> Iterator[ScorerFigure]:
     points, twins = pairs.point.fillna(0.0), bool((units.halves == 2).all())
     even = blind and twins and bool((points.groupby(pairs.unit).sum() == 1).all())
-    yield _figure("coverage", mode, mode, _share(units.whole, units.cluster))
+    yield _figure("coverage", mode, mode, _share(units.whole, units))
     if (units.label == "equal").all():
         whole = units[units.whole]
-        share = _share(whole.flip, whole.cluster)
-        yield _figure("placebo_flips", mode, mode, share, even=even)
+        yield _figure("placebo_flips", mode, mode, _share(whole.flip, whole), even=even)
         return
     groups = {mode: units.label.notna()}
     groups |= {str(name): units.domain == name for name in units.domain.unique() if name}
     groups |= {title: units.follows == name for name, title in FOLLOWS.items()}
-    for group, of in groups.items():
-        own, flips = pairs[pairs.unit.isin(units.index[of])], units[of]
-        if not len(own):
+    for group, inside in groups.items():
+        if not inside.any():
             continue
+        own = pairs[pairs.unit.isin(units.index[inside])]
         chance = round(float(own.chance.mean()), 6) if mode == QUESTIONS else None
-        share = _share(points[own.index], own.cluster)
+        share = _share(points[own.index], own)
         yield _figure("accuracy", mode, group, share, even=even, chance=chance)
         if twins:
-            share = _share(flips.flip, flips.cluster)
-            yield _figure("both_right", mode, group, share, even=even)
-    if len(judged := pairs[judged_twice(pairs)]):
+            yield _figure("both_right", mode, group, _share(units.flip, units[inside]), even=even)
+    if len(judged := pairs[pairs.twice]):
         same = judged.forward == judged.backward
-        yield _figure("swap_consistency", mode, mode, _share(same, judged.cluster))
+        yield _figure("swap_consistency", mode, mode, _share(same, judged))
 
 
-def _share(values: pd.Series, clusters: pd.Series) -> Estimate:
-    """The mean of points from 0 to 1, with Wilson's interval by cluster."""
-    return mean_points(values.to_numpy(float), cluster_numbers(list(clusters)))
+def _share(values: pd.Series, lines: pd.DataFrame) -> Estimate:
+    """The mean of these lines' values from 0 to 1, with Wilson's interval by cluster."""
+    return mean_points(values[lines.index].to_numpy(float), cluster_numbers(list(lines.cluster)))
 
 
 def _figure(
@@ -143,23 +139,16 @@ def _figure(
     )
 
 
-def flips(units: pd.DataFrame, mode: str) -> pd.DataFrame:
-    """The twins of a mode and the placebos that are whole, with `flip`, `cluster` and `label`."""
-    return units[units.whole & ((units["mode"] == mode) | (units.label == "equal"))]
-
-
-def net_right_flips(units: pd.DataFrame, mode: str) -> Estimate | None:
-    """The mean of the flips on twins less half of that on placebos; None if either has none."""
-    own = flips(units, mode)
+def net_right_flips(units: pd.DataFrame, mode: str) -> Jackknife | None:
+    """The mean of the flips on twins less half of that on placebos, of those that are whole; None
+    if either has none."""
+    own = units[units.whole & ((units["mode"] == mode) | (units.label == "equal"))]
     if own.label.nunique() < 2:
         return None
-    return _net(own, own.flip).estimate(least=-0.5, most=1)
-
-
-def _net(units: pd.DataFrame, values: pd.Series) -> Jackknife:
-    twins = (units.label != "equal").to_numpy(bool)
-    clusters = cluster_numbers(list(units.cluster))
-    return jackknife_difference(values.to_numpy(float), twins, clusters, weight=0.5)
+    twins, clusters = own.label != "equal", cluster_numbers(list(own.cluster))
+    return jackknife_difference(
+        own.flip.to_numpy(float), twins.to_numpy(bool), clusters, weight=0.5
+    )
 
 
 def compared(above: pd.DataFrame, below: pd.DataFrame, mode: str, by: str) -> Jackknife:
@@ -167,9 +156,11 @@ def compared(above: pd.DataFrame, below: pd.DataFrame, mode: str, by: str) -> Ja
     accuracies, on the units that both have whole. Units of one couple depend on each other, whether
     they are twins or placebos."""
     if by == "net_right_flips":
-        own = flips(units_of(above), mode)
-        both = own.join(flips(units_of(below), mode).flip.rename("flip_below"), how="inner")
-        return _net(both, both.flip - both.flip_below)
+        units, other = units_of(above), units_of(below)
+        flip, whole = units.flip - other.flip, units.whole & other.whole
+        found = net_right_flips(units.assign(flip=flip, whole=whole), mode)
+        assert found, "both rows have twins and placebos"
+        return found
     both = above[above["mode"] == mode].merge(below[["pair", "point"]], on="pair")
     differences = both.point_x.fillna(0.0) - both.point_y.fillna(0.0)
     return jackknife_mean(differences.to_numpy(float), cluster_numbers(list(both.cluster)))
@@ -184,11 +175,11 @@ def gains(
     nothing to the accuracy.
     """
     both = pairs.merge(control[["pair", "point"]], on="pair", suffixes=("", "_control"))
-    gain = both.point - both.point_control
-    whole = gain.notna().groupby(both.unit).transform("sum") == both.halves
+    both["gain"] = both.point - both.point_control
+    both["whole"] = both.gain.notna().groupby(both.unit).transform("sum") == both.halves
     for mode, own in both[both.label != "equal"].groupby("mode", sort=False):
         if of_twins or (own.halves == 1).all():
-            counted = own[whole[own.index]]
+            counted = own[own.whole]
             clusters = cluster_numbers(list(counted.cluster))
-            found = mean(gain[counted.index].to_numpy(float), clusters, least=-1, most=1)
+            found = mean(counted.gain.to_numpy(float), clusters, least=-1, most=1)
             yield _figure(f"gain over {name}", str(mode), str(mode), found)

@@ -16,9 +16,16 @@ from statsmodels.stats.multitest import multipletests
 from pairwright.errors import InputError
 from pairwright.evaluation.benchmark import OTHERS, Benchmark, BenchmarkRef, build_mark
 from pairwright.evaluation.conditions import CONDITIONS, ConditionName
-from pairwright.evaluation.figures import ScorerFigure, compared, figures_of, gains, units_of
+from pairwright.evaluation.figures import (
+    IDENTITY,
+    ScorerFigure,
+    compared,
+    figures_of,
+    gains,
+    units_of,
+)
 from pairwright.evaluation.scorers.scorer import COVERAGE, Choice
-from pairwright.evaluation.scores import ScoresOf, ScoreTable, joined, judged_twice
+from pairwright.evaluation.scores import ScoresOf, ScoreTable, joined
 from pairwright.modes import MODES
 from pairwright.records import Record
 from pairwright.stats import Estimate, cluster_numbers, mean_points
@@ -143,6 +150,11 @@ class Leaderboard(Record):
                 found[one.mode] = one
         return found
 
+    def exact(self, ranking: Ranking) -> bool:
+        """Say whether every row of a ranking is exact by construction: it carries no evidence."""
+        figures = (self.entries[name].figure("accuracy", ranking.mode) for name in ranking.rows)
+        return all(figure is not None and figure.note == IDENTITY for figure in figures)
+
 
 def rank_tables(tables: Sequence[ScoreTable], benchmark: Benchmark) -> Leaderboard:
     """Rank tables of scores of these pairs.
@@ -150,41 +162,9 @@ def rank_tables(tables: Sequence[ScoreTable], benchmark: Benchmark) -> Leaderboa
     Raises InputError if two tables of a condition have different pairs or show posts by different
     rules, if no table has any pair, or if a scorer's tables are of different versions of it.
     """
-    scorers = dict[str, ScoreTable]()
-    for one in tables:
-        first = scorers.setdefault(one.about.scorer.name, one)
-        if one.about.scorer != first.about.scorer:
-            raise InputError(
-                f"the scorer {one.about.scorer.name} has changed since {first.path} was written",
-                where=one.path,
-                fix="Evaluate it again in every condition, or give the changed one another name.",
-            )
-    ruled = [one for one in tables if one.about.history]
-    for one in ruled:
-        if one.about.history != ruled[0].about.history:
-            raise InputError(
-                f"it shows posts by another [history] than {ruled[0].path}",
-                where=one.path,
-                fix="Evaluate both with the same [history] of the file of scorers.",
-            )
     frames = {one.about.stem: joined(one, benchmark) for one in tables}
-    firsts: dict[ConditionName, ScoreTable] = {}
-    for one in tables:
-        first = firsts.setdefault(one.about.condition, one)
-        own, its = (set(frames[of.about.stem].pair) for of in (one, first))
-        if different := sorted(own ^ its):
-            raise InputError(
-                f"the pair {different[0]} counts here or in {first.path}, and not in both",
-                where=one.path.with_suffix(".jsonl"),
-                fix="Evaluate both with the same --limit and --split, or without.",
-            )
-    if not any(map(len, frames.values())):
-        raise InputError(
-            "no pair is in any of the results",
-            where=tables[0].path,
-            fix="No pair is part of these conditions. Evaluate others.",
-        )
-    entries = {one.about.stem: _row(one, frames, benchmark.builders) for one in tables}
+    _check_together(tables, frames)
+    entries = {one.about.stem: _row(one.about, frames, benchmark.builders) for one in tables}
     return Leaderboard(
         benchmark=benchmark.ref,
         pairs=len({score.pair for one in tables for score in one.scores}),
@@ -194,6 +174,33 @@ def rank_tables(tables: Sequence[ScoreTable], benchmark: Benchmark) -> Leaderboa
         entries=entries,
         panel=tuple(figure for of in CONDITIONS for figure in _panel(of, entries, frames)),
     )
+
+
+def _check_together(tables: Sequence[ScoreTable], frames: Frames) -> None:
+    """Raise InputError where a table and an earlier one cannot be ranked together."""
+    scorers, conditions = dict[str, ScoreTable](), dict[str, ScoreTable]()
+    ruled = [one for one in tables if one.about.history]
+    for one in tables:
+        about, where = one.about, one.path
+        scorer = scorers.setdefault(about.scorer.name, one)
+        condition = conditions.setdefault(about.condition, one)
+        different = {*frames[about.stem].pair} ^ {*frames[condition.about.stem].pair}
+        if about.scorer != scorer.about.scorer:
+            what = f"the scorer {about.scorer.name} has changed since {scorer.path} was written"
+            fix = "Evaluate it again in every condition, or give the changed one another name."
+        elif about.history and about.history != ruled[0].about.history:
+            what = f"it shows posts by another [history] than {ruled[0].path}"
+            fix = "Evaluate both with the same [history] of the file of scorers."
+        elif different:
+            what = f"the pair {min(different)} counts here or in {condition.path}, and not in both"
+            fix = "Evaluate both with the same --limit and --split, or without."
+            where = where.with_suffix(".jsonl")
+        else:
+            continue
+        raise InputError(what, where=where, fix=fix)
+    if not any(map(len, frames.values())):
+        fix = "No pair is part of these conditions. Evaluate others."
+        raise InputError("no pair is in any of the results", where=tables[0].path, fix=fix)
 
 
 def _panel(
@@ -223,8 +230,7 @@ def _panel(
             yield PanelFigure(mode=str(mode), condition=condition, judge=judge, **found)
 
 
-def _row(table: ScoreTable, frames: Frames, builders: Mapping[str, tuple[str, ...]]) -> BoardRow:
-    about = table.about
+def _row(about: ScoresOf, frames: Frames, builders: Mapping[str, tuple[str, ...]]) -> BoardRow:
     own, gained = frames[about.stem], list[ScorerFigure]()
     units = units_of(own)
     for name, control in CONDITIONS.items() if about.condition == "profile" else ():
@@ -245,9 +251,9 @@ def _row(table: ScoreTable, frames: Frames, builders: Mapping[str, tuple[str, ..
 
 def _verdicts(own: pd.DataFrame) -> dict[Choice, tuple[int, int]]:
     """Count the verdicts of pairs with one and with two; empty if no pair has one."""
-    twice = judged_twice(own)
     one, two = (
-        own.loc[which, ["forward", "backward"]].stack().dropna() for which in (~twice, twice)
+        own.loc[own.twice == twice, ["forward", "backward"]].stack().dropna()
+        for twice in (False, True)
     )
     if one.empty:
         return {}
@@ -269,24 +275,28 @@ def _rankings(entries: Mapping[str, BoardRow], frames: Frames) -> Iterator[Ranki
         values = {name: one.value(by, mode) for name, one in there.items()}
         best = sorted(there, key=lambda name: (values[name] is None, -(values[name] or 0.0), name))
         why = {name: entries[name].unranked(mode) for name in best}
-        ranked = tuple(name for name in why if not why[name])
-        steps = {
-            below: compared(frames[above], frames[below], mode, by)
-            for above, below in pairwise(ranked)
-        }
-        known = {name: one.p for name, one in steps.items() if one.p is not None}
-        holm = multipletests([*known.values()], method="holm")[1] if known else ()
-        adjusted = {name: float(f"{p:.6g}") for name, p in zip(known, holm, strict=True)}
+        ranked = tuple(name for name in best if not why[name])
         yield Ranking(
             mode=mode,
             condition=condition,
             ranked_by=by,
             ranked=ranked,
             unranked={name: reason for name, reason in why.items() if reason},
-            with_above={
-                name: RowComparison(
-                    **one.estimate(least=-1.5, most=1.5).model_dump(), p=adjusted.get(name)
-                )
-                for name, one in steps.items()
-            },
+            with_above=_steps(ranked, frames, mode, by),
         )
+
+
+def _steps(
+    ranked: Sequence[str], frames: Frames, mode: str, by: RankedBy
+) -> dict[str, RowComparison]:
+    """Compare each ranked row but the first with the one above it."""
+    steps = {
+        below: compared(frames[above], frames[below], mode, by) for above, below in pairwise(ranked)
+    }
+    known = {name: one.p for name, one in steps.items() if one.p is not None}
+    holm = multipletests([*known.values()], method="holm")[1] if known else ()
+    adjusted = {name: float(f"{p:.6g}") for name, p in zip(known, holm, strict=True)}
+    found = {name: one.estimate(least=-1.5, most=1.5) for name, one in steps.items()}
+    return {
+        name: RowComparison(**one.model_dump(), p=adjusted.get(name)) for name, one in found.items()
+    }

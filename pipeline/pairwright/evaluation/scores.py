@@ -29,6 +29,7 @@ from pairwright.evaluation.scorers.scorer import (
     ByPair,
     Choice,
     Pointwise,
+    Preference,
     PromptContent,
     ResponseScore,
     Scorer,
@@ -95,34 +96,32 @@ async def score_pair(
     """Make the line of one pair. A call that failed is its reason, and is asked again by the next
     run."""
     shown = CONDITIONS[condition].content(sources, row)
+
+    async def ask(fewer: PromptContent) -> dict[str, Any] | Unscored:
+        if isinstance(scorer, ByPair):
+            return _both(scorer.scores(row.id, condition))
+        if isinstance(scorer, Pointwise):
+            sides = scorer.score(fewer, row.chosen), scorer.score(fewer, row.rejected)
+            return _both(await together(*sides))
+        return _verdicts(await scorer.prefer(fewer, row.chosen, row.rejected))
+
     found: dict[str, Any] | Unscored
-    if isinstance(shown, Unscored):
-        # The pair is part of no scorer's rows: a file cannot have a score of it either.
-        found = shown
-    elif isinstance(scorer, ByPair):
-        found = _both(scorer.scores(row.id, condition))
-    else:
-
-        async def ask(fewer: PromptContent) -> dict[str, Any] | Unscored:
-            if isinstance(scorer, Pointwise):
-                sides = scorer.score(fewer, row.chosen), scorer.score(fewer, row.rejected)
-                return _both(await together(*sides))
-            verdicts = await scorer.prefer(fewer, row.chosen, row.rejected)
-            return _verdicts(verdicts.forward, verdicts.backward, verdicts.tokens)
-
-        try:
-            found, _ = await ask_fitting(shown, sources.history, ask)
-        except CallFailed as error:
-            found = failed_call(error)
+    try:
+        # A pair without content is part of no scorer's rows, not even of a file's.
+        found = (
+            shown if isinstance(shown, Unscored) else await ask_fitting(shown, sources.history, ask)
+        )
+    except CallFailed as error:
+        found = failed_call(error)
     fields = {"unscored": found.text} if isinstance(found, Unscored) else found
     return Score(pair=row.id, condition=condition, **fields)
 
 
-def _both(scores: Sequence[ResponseScore | Unscored] | Unscored) -> dict[str, Any] | Unscored:
+def _both(scores: Sequence[ResponseScore | Unscored]) -> dict[str, Any] | Unscored:
     """The fields of both responses' scores. Both see the same posts, so if one does not fit neither
     is taken."""
     values, tokens = [], 0
-    for score in (scores,) if isinstance(scores, Unscored) else scores:
+    for score in scores:
         if isinstance(score, Unscored):
             return score
         if not math.isfinite(score.value):
@@ -132,13 +131,11 @@ def _both(scores: Sequence[ResponseScore | Unscored] | Unscored) -> dict[str, An
     return {"chosen": values[0], "rejected": values[1], "tokens": tokens}
 
 
-def _verdicts(
-    forward: Choice | Unscored, backward: Choice | Unscored, tokens: int
-) -> dict[str, Any] | Unscored:
+def _verdicts(said: Preference) -> dict[str, Any] | Unscored:
     """The fields of a judge's verdicts. If one order has none the pair has no score, and the
     verdict of the other order is kept."""
-    fields: dict[str, Any] = {"tokens": tokens}
-    for order, verdict in (("backward", backward), ("forward", forward)):
+    fields: dict[str, Any] = {"tokens": said.tokens}
+    for order, verdict in (("backward", said.backward), ("forward", said.forward)):
         if not isinstance(verdict, Unscored):
             fields[order] = verdict
         elif verdict.reason == CONTEXT_LENGTH:
@@ -200,7 +197,8 @@ def read_scores(given: Iterable[Path]) -> list[ScoreTable]:
                 fix="Name one of the two, or evaluate one again under another name. A file of"
                 " scorers gives it as [scorers.OTHER-NAME].",
             )
-        tables[about.stem] = ScoreTable(path, about, _lines(path))
+        lines = read_lines(path.with_suffix(".jsonl"), Score, fix=_AGAIN)
+        tables[about.stem] = ScoreTable(path, about, tuple(lines))
     order = list(CONDITIONS)
     return sorted(
         tables.values(), key=lambda one: (one.about.scorer.name, order.index(one.about.condition))
@@ -219,26 +217,18 @@ def _headers(one: Path) -> list[Path]:
     )
 
 
-def _lines(path: Path) -> tuple[Score, ...]:
-    lines = path.with_suffix(".jsonl")
-    if not lines.is_file():
-        what = f"is not there, and {path.name} was written for it"
-        raise InputError(what, where=lines, fix=_AGAIN)
-    return tuple(read_lines(lines, Score))
-
-
 def joined(table: ScoreTable, benchmark: Benchmark) -> pd.DataFrame:
     """Join the lines of a table with the keys of their pairs, in the order of the pairs.
 
-    Further columns are `choice` (empty without a score), `point` and `reason`. The point is 1 for
-    the chosen response, 0 for the other, 1/2 for a tie, and nan without a score. Units without
-    content to show of their users, and incomplete units, are left out. A question with options is
-    one line.
+    Further columns are `reason`, `twice` (both orders have a verdict), `choice` (empty without a
+    score; verdicts that change with the order are a tie) and `point`. The point is 1 for the chosen
+    response, 0 for the other, 1/2 for a tie, and nan without a score. Units without content to show
+    of their users, and incomplete units, are left out. A question with options is one line.
 
     Raises InputError if the pairs are not those that were scored.
     """
-    if table.about.benchmark.digest != benchmark.ref.digest:
-        own, its = table.about.benchmark, benchmark.ref
+    own, its = table.about.benchmark, benchmark.ref
+    if own.digest != its.digest:
         raise InputError(
             f"is of {own.title} ({own.digest}), and the pairs are {its.title} ({its.digest})",
             where=table.path,
@@ -252,7 +242,14 @@ def joined(table: ScoreTable, benchmark: Benchmark) -> pd.DataFrame:
         raise InputError(what, where=table.path.with_suffix(".jsonl"), fix=_AGAIN)
     frame = benchmark.keys.merge(frame, on="pair")
     frame["reason"] = frame.unscored.astype(str).str.split(" (", n=1, regex=False).str[0]
-    frame["choice"] = choices_of(frame)
+    frame["twice"] = frame.forward.notna() & frame.backward.notna()
+    chosen, rejected = frame.chosen.astype(float), frame.rejected.astype(float)
+    same = frame.twice & (frame.forward == frame.backward)
+    frame["choice"] = np.select(
+        [same, frame.twice, chosen > rejected, chosen < rejected, chosen == rejected],
+        [frame.forward, "tie", "chosen", "rejected", "tie"],
+        default="",
+    )
     frame["point"] = frame.choice.map({"chosen": 1.0, "rejected": 0.0, "tie": 0.5})
     absent = frame.reason.isin(NOTHING_TO_SHOW).groupby(frame.unit).transform("any")
     whole = frame.groupby("unit").pair.transform("size") == frame.halves
@@ -280,20 +277,3 @@ def by_question(pairs: pd.DataFrame) -> pd.DataFrame:
         first=~missing * 2 + (pairs.forward == pairs.backward),
     )  # fmt: skip
     return lines.sort_values("first", kind="stable").drop_duplicates("unit").drop(columns="first")
-
-
-def judged_twice(frame: pd.DataFrame) -> pd.Series:
-    """Say which lines have the verdicts of a comparing judge in both orders."""
-    return frame.forward.notna() & frame.backward.notna()
-
-
-def choices_of(frame: pd.DataFrame) -> pd.Series:
-    """The choice of each line. Verdicts that change with the order are a tie."""
-    chosen, rejected = frame.chosen.astype(float), frame.rejected.astype(float)
-    both, same = judged_twice(frame), frame.forward == frame.backward
-    choices = np.select(
-        [both & same, both, chosen > rejected, chosen < rejected, chosen == rejected],
-        [frame.forward, "tie", "chosen", "rejected", "tie"],
-        default="",
-    )  # fmt: skip
-    return pd.Series(choices, index=frame.index, dtype=object)

@@ -71,7 +71,7 @@ class RewardServer:
                 raise InputError(f"{of} has no such pair", where=f"id {sample.id!r}", fix=fix)
             content = CONDITIONS[self._condition].content(self._sources, row)
         if isinstance(content, PromptContent):
-            found, _ = await ask_fitting(
+            found = await ask_fitting(
                 content,
                 self._sources.history,
                 lambda shown: self._scorer.score(shown, sample.response),

@@ -58,7 +58,7 @@ class ScoreFile:
         line without the four columns. Also raises it for an unknown condition, a score that is not
         a finite number, and a second line for the same pair and condition."""
         self.path = path
-        self._lines = dict[tuple[str, str], tuple[str, float | None, float | None]]()
+        self._lines = dict[tuple[str, str], tuple[str, list[ResponseScore | Unscored]]]()
         """The place of a line, and both scores, by pair and condition."""
         suffix = path.suffix.lower()
         if suffix not in (".csv", ".jsonl"):
@@ -67,12 +67,12 @@ class ScoreFile:
         if columns:
             _check(columns, "the header", str(path))
         for row in rows:
-            key, chosen, rejected = _key(row), _score(row, "chosen"), _score(row, "rejected")
+            key, scores = _key(row), [_score(row, "chosen"), _score(row, "rejected")]
             if key in self._lines:
                 line = self._lines[key][0].rpartition(":")[2]
                 what = f"{key[0]} has scores in condition {key[1]} already, in line {line}"
                 raise InputError(what, where=row.where, fix="Keep one of the two.")
-            self._lines[key] = row.where, chosen, rejected
+            self._lines[key] = row.where, scores
         if not self._lines:
             raise InputError("holds no scores", where=path, fix=_FORM)
 
@@ -100,15 +100,10 @@ class ScoreFile:
             " evaluation runs: a scorer of kind 'python' is given it.",
         )
 
-    def scores(self, pair: str, condition: str) -> tuple[ResponseScore, ResponseScore] | Unscored:
-        """Find the scores of the chosen and of the rejected response; or say that the file has
-        none."""
-        if (pair, condition) not in self._lines:
-            return Unscored("not_in_file")
-        where, chosen, rejected = self._lines[pair, condition]
-        if chosen is None or rejected is None:
-            return Unscored("no_score", f"empty in line {where.rpartition(':')[2]}")
-        return ResponseScore(chosen), ResponseScore(rejected)
+    def scores(self, pair: str, condition: str) -> list[ResponseScore | Unscored]:
+        """Find the scores of the chosen and of the rejected response, or why the file has none."""
+        _, scores = self._lines.get((pair, condition), ("", [Unscored("not_in_file")]))
+        return scores
 
 
 def _check(names: Collection[str], what: str, where: str) -> None:
@@ -127,10 +122,10 @@ def _key(row: SourceRow) -> tuple[str, str]:
     return pair, str(condition)
 
 
-def _score(row: SourceRow, column: str) -> float | None:
+def _score(row: SourceRow, column: str) -> ResponseScore | Unscored:
     cell = row.fields[column]
     if cell is None or cell == "":
-        return None
+        return Unscored("no_score", f"empty in line {row.where.rpartition(':')[2]}")
     # In JSON a number in quotes is a slip. Python alone takes "1_0" for ten.
     as_number = (str, int, float) if ".jsonl:" not in row.where else (int, float)
     score = math.nan
@@ -139,7 +134,7 @@ def _score(row: SourceRow, column: str) -> float | None:
             score = float(cell)
     if not math.isfinite(score):
         raise _wrong(row, column, "is not a finite number; leave it empty where there is no score")
-    return score
+    return ResponseScore(score)
 
 
 def _wrong(row: SourceRow, column: str, why: str) -> InputError:

@@ -6,7 +6,7 @@ none of this: see `own_scorer`.
 """
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Literal, NamedTuple, Protocol, runtime_checkable
 
 from pairwright.errors import CallFailed
@@ -95,8 +95,8 @@ class Pairwise(Protocol):
 class ByPair(Protocol):
     """Has the scores of pairs already: it reads no text."""
 
-    def scores(self, pair: str, condition: str) -> tuple[ResponseScore, ResponseScore] | Unscored:
-        """The scores of the chosen and of the rejected response."""
+    def scores(self, pair: str, condition: str) -> Sequence[ResponseScore | Unscored]:
+        """The scores of the chosen and of the rejected response, or why it has none."""
         ...
 
 
