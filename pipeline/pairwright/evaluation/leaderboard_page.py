@@ -2,7 +2,7 @@
 templates that have the sentences."""
 
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import Any
 
 from pairwright.evaluation.benchmark import QUESTIONS
 from pairwright.evaluation.conditions import CONDITIONS
@@ -28,15 +28,6 @@ FEW_PLACEBOS = 20
 MOST_ROWS, MOST_COLUMNS = 5, 3
 """The size of the table at the end of an evaluation: the end fits into 15 terminal lines."""
 PLACEBO = "placebo"
-
-
-class Reading(NamedTuple):
-    """The evidence that a scorer reads its users: its accuracy with their posts over a control."""
-
-    scorer: str
-    mode: str
-    control: str
-    figure: ScorerFigure
 
 
 def board_page(board: Leaderboard, *, drawn: bool = True) -> Page:
@@ -82,7 +73,7 @@ def ending(board: Leaderboard) -> dict[str, Any]:
     return {
         **_common(board),
         "given_away": given,
-        "reads": next((one for row in table[1:] for one in found if one.scorer == row[0]), None),
+        "reads": next((one for row in table[1:] for one in found if one[0] == row[0]), None),
         "table": [row[:MOST_COLUMNS] for row in table],
         "more": len(board.entries) - sum(row[0] in rows for row in table[1:]),
     }
@@ -173,9 +164,10 @@ def given_away(board: Leaderboard) -> list[tuple[str, ScorerFigure, float]]:
     return found
 
 
-def readings(board: Leaderboard) -> list[Reading]:
-    """Whether scorers read their users. A scorer that is blind is right on 1/2 of complete twins.
-    Rows with too few scores to be ranked have none."""
+def readings(board: Leaderboard) -> list[tuple[str, str, str, ScorerFigure]]:
+    """Whether scorers read their users: scorer, mode, control, and the accuracy with the user's
+    posts less that in the control. A scorer that is blind is right on 1/2 of complete twins. Rows
+    with too few scores to be ranked have none."""
     found = []
     for row in board.entries.values():
         shown = row.about.condition == "profile" and not row.about.blind
@@ -184,12 +176,12 @@ def readings(board: Leaderboard) -> list[Reading]:
                 continue
             if one.name not in FIGURES:
                 control = one.name.removeprefix("gain over ")
-                found.append(Reading(label(row), one.mode, control, one))
+                found.append((label(row), one.mode, control, one))
             elif one == row.figure("accuracy", one.mode) and row.figure("both_right", one.mode):
                 ends = {"value": one.value, "low": one.low, "high": one.high}
                 less = {key: None if end is None else end - 0.5 for key, end in ends.items()}
                 over = ScorerFigure(**one.model_dump() | less)
-                found.append(Reading(label(row), one.mode, "chance", over))
+                found.append((label(row), one.mode, "chance", over))
     return found
 
 
