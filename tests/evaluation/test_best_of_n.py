@@ -28,7 +28,6 @@ from pairwright.evaluation.best_of_n import (
 from pairwright.evaluation.downstream import Downstream
 from pairwright.evaluation.outputs import (
     JudgedOutput,
-    PersonQuestion,
     asked_questions,
     questions_by_id,
     read_outputs,
@@ -48,7 +47,7 @@ def rows(small_release: Path) -> list[Row]:
 
 
 @pytest.fixture(scope="module")
-def questions(rows: list[Row]) -> dict[str, PersonQuestion]:
+def questions(rows: list[Row]) -> dict[str, Row]:
     return questions_by_id(rows)
 
 
@@ -150,7 +149,7 @@ def line(**fields: Any) -> str:
 
 
 def test_an_output_is_named_by_its_item_or_by_a_pair(
-    tmp_path: Path, questions: dict[str, PersonQuestion], rows: list[Row]
+    tmp_path: Path, questions: dict[str, Row], rows: list[Row]
 ) -> None:
     counterfactual = next(row for row in rows if not row.asked)
     own = next(row for row in rows if row.asked and row.item_id == counterfactual.item_id)
@@ -159,9 +158,9 @@ def test_an_output_is_named_by_its_item_or_by_a_pair(
     path.write_text("".join(lines), encoding="utf-8")
     first, second, third = (question for _, question in read_outputs(path, questions))
     assert first == third
-    assert first.aspects == tuple(of.aspect for of in own.rubric_aspects)
-    assert second.aspects == tuple(of.aspect for of in counterfactual.rubric_aspects)
-    assert second.cluster == counterfactual.user
+    assert first.rubric_aspects == own.rubric_aspects
+    assert second.rubric_aspects == counterfactual.rubric_aspects
+    assert second.user == counterfactual.user
     # A person has one question in both modes.
     assert len(asked_questions(questions)) == len({row.item_id for row in rows})
 
@@ -186,7 +185,7 @@ def test_an_output_is_named_by_its_item_or_by_a_pair(
 )  # fmt: skip
 def test_a_bad_file_of_outputs_is_refused_with_its_line(
     tmp_path: Path,
-    questions: dict[str, PersonQuestion],
+    questions: dict[str, Row],
     rows: list[Row],
     text: str | bytes | None,
     where: str,
@@ -250,7 +249,7 @@ class Work(NamedTuple):
     release: Path
     folder: Path
     endpoint: Endpoint
-    questions: list[PersonQuestion]
+    questions: list[Row]
 
     def write(self, settings: str = SETTINGS) -> None:
         text = settings.replace("URL", self.endpoint.url)
@@ -268,7 +267,7 @@ class Work(NamedTuple):
 
     def outputs(self, text: str) -> None:
         """Every question has this output."""
-        written = "".join(line(id=asked.pair, output=text) for asked in self.questions)
+        written = "".join(line(id=asked.id, output=text) for asked in self.questions)
         (self.folder / "outputs.jsonl").write_text(written, encoding="utf-8")
 
     def found(self, name: str = "best_of_n") -> Downstream:
@@ -285,9 +284,7 @@ class Work(NamedTuple):
 
 
 @pytest.fixture
-def work(
-    small_release: Path, tmp_path: Path, questions: dict[str, PersonQuestion]
-) -> Iterator[Work]:
+def work(small_release: Path, tmp_path: Path, questions: dict[str, Row]) -> Iterator[Work]:
     with in_thread(toy()) as endpoint:
         made = Work(small_release, tmp_path, endpoint, list(asked_questions(questions).values()))
         made.write()
@@ -371,7 +368,7 @@ def test_a_judgement_that_cannot_be_read_is_a_reason_and_never_zero(work: Work) 
     work.endpoint.handler = toy(UNREADABLE.get)
     texts = ["Draw 5.", *UNREADABLE, " "]
     outputs = [
-        line(id=asked.pair, output=text) for asked, text in zip(work.questions, texts, strict=False)
+        line(id=asked.id, output=text) for asked, text in zip(work.questions, texts, strict=False)
     ]
     (work.folder / "outputs.jsonl").write_text("".join(outputs), encoding="utf-8")
     done = work.judge()
@@ -408,7 +405,7 @@ def test_a_call_that_fails_is_a_reason_and_is_asked_again_by_the_next_run(work: 
     assert work.judge().code == 0
     assert work.endpoint.n == asked + 1
     assert len(first.scores) == 0
-    assert [len(of.scores) for of in work.judged] == [len(of.aspects) for of in work.questions]
+    assert [len(of.scores) for of in work.judged] == [len(of.answer_key) for of in work.questions]
     figure = work.found("judged").figure("adherence", "m")
     assert (figure.value, figure.n) == (1, len(work.questions))
     assert work.best_of("-n", 2).code == 0

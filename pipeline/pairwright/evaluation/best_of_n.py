@@ -17,9 +17,9 @@ from typer import Option
 
 from pairwright.errors import CallFailed
 from pairwright.evaluation.benchmark import Benchmark, BenchmarkRef
-from pairwright.evaluation.conditions import Posts, ask_fitting
+from pairwright.evaluation.conditions import Posts, ask_fitting, item_of
 from pairwright.evaluation.downstream import Downstream, Figure, best_of, figures_of, part_of
-from pairwright.evaluation.outputs import adherence_of, asked_questions, questions_by_id
+from pairwright.evaluation.outputs import adherence_of, asked_questions, person_of, questions_by_id
 from pairwright.evaluation.scorers.scorer import (
     PromptContent,
     ResponseScore,
@@ -34,7 +34,7 @@ from pairwright.options import OutPath, ReleasePath, SubjectLimit, SubjectSplit
 from pairwright.pages.output import output_folder
 from pairwright.pages.plots import Curve, Plot, draw_curves
 from pairwright.progress import Progress, Stop, log_notes, run_async
-from pairwright.records import FULL_ADHERENCE, Dropped, Record
+from pairwright.records import FULL_ADHERENCE, Dropped, Item, Record
 from pairwright.retrieve import selected
 from pairwright.settings.prompt import in_language
 from pairwright.settings.rules import HistoryRules
@@ -45,16 +45,9 @@ from pairwright.text import language_of, visible
 CEILING = "the judge itself"
 
 
-class SampleTask(NamedTuple):
-    """A question that texts are sampled for."""
-
-    id: str
-    user: str
-    question: str
-    posts: Posts
-    """The user's posts, oldest first: scorers are shown the best of them."""
-    shown: Mapping[str, Posts]
-    """The posts that the policy is shown, by condition. Scorers pick among the last one's texts."""
+SampleTask = tuple[Item, Mapping[str, Posts]]
+"""A question that texts are sampled for, and the posts that the policy is shown, by condition.
+Scorers pick among the texts of the last one."""
 
 
 class Sample(Record):
@@ -92,8 +85,8 @@ class Sampled(NamedTuple):
     scores: list[SampleScores]
 
 
-Worth = Callable[[SampleTask, str], Awaitable[dict[str, Any]]]
-"""Finds the `worth` of a task's text, or the reason that it has none."""
+Worth = Callable[[Item, str], Awaitable[dict[str, Any]]]
+"""Finds the `worth` of a text for an item, or the reason that it has none."""
 
 
 async def sampled(
@@ -111,32 +104,31 @@ async def sampled(
     `stop` stops the calls of `worth`. Raises ConfigError, and as the session's `each` does.
     """
     session.check_pointwise(scorers)
-    spec, pieces = policy_of(session.settings, n), list[tuple[SampleTask, str, int]]()
-    for task in tasks:
-        *controls, last = task.shown
-        pieces += [(task, condition, 0) for condition in controls]
-        pieces += [(task, last, draw) for draw in range(n)]
+    spec, pieces = policy_of(session.settings, n), list[tuple[Item, str, Posts, int]]()
+    for item, shown in tasks:
+        for condition, posts in shown.items():
+            draws = n if condition == list(shown)[-1] else 1
+            pieces += [(item, condition, posts, draw) for draw in range(draws)]
     async with session.role("policy") as policy:
 
-        async def drawn(piece: tuple[SampleTask, str, int]) -> Sample:
-            task, condition, draw = piece
-            posts = task.shown[condition]
+        async def drawn(piece: tuple[Item, str, Posts, int]) -> Sample:
+            item, condition, posts, draw = piece
             # The posts are chosen already.
             rules = HistoryRules(**dict(spec.history) | {"posts": max(1, len(posts))})
-            language = language_of(task.question, *(post.text for post in task.posts))
+            language = language_of(item.question, *(post.text for post in item.profile))
             values = in_language(language, (spec.words,))
             try:
                 reply, _ = await with_history(
-                    session.prompts, prompt, task.question, posts, rules,
+                    session.prompts, prompt, item.question, posts, rules,
                     lambda ask: policy.model.write(ask, draw), words=spec.words, **values,
                 )  # fmt: skip
                 if isinstance(reply, Dropped):
                     fields: dict[str, Any] = Unscored(reply.reason, reply.detail).fields
                 else:
-                    fields = {"text": reply} | await worth(task, reply)
+                    fields = {"text": reply} | await worth(item, reply)
             except CallFailed as error:
                 fields = failed_call(error).fields
-            return Sample(id=task.id, user=task.user, condition=condition, draw=draw, **fields)
+            return Sample(id=item.id, user=item.user, condition=condition, draw=draw, **fields)
 
         def end() -> None:
             policy.stop()
@@ -147,8 +139,8 @@ async def sampled(
         )
     texts = texts_of(samples, [])
     whole = dict(list(texts[texts.reason == ""].groupby(["id", "condition"]).text))
-    places = [(task, (task.id, list(task.shown)[-1])) for task in tasks]
-    written = [(task, list(whole[place])) for task, place in places if place in whole]
+    places = [(item, (item.id, list(shown)[-1])) for item, shown in tasks]
+    written = [(item, list(whole[place])) for item, place in places if place in whole]
     found = Sampled([policy.ref], samples, [])
     for name in scorers:
         async with session.scorer(name) as opened:
@@ -161,13 +153,13 @@ async def _scored(
     session: ScorerSession,
     name: str,
     opened: OpenScorer,
-    written: list[tuple[SampleTask, list[str]]],
+    written: list[tuple[Item, list[str]]],
 ) -> list[SampleScores]:
     """Score texts with one scorer, all texts of a question beside the same posts."""
     scorer, history = pointwise(name, opened.scorer), session.settings.history
 
-    async def scored(given: tuple[SampleTask, list[str]]) -> SampleScores:
-        task, texts = given
+    async def scored(given: tuple[Item, list[str]]) -> SampleScores:
+        item, texts = given
 
         async def ask(shown: PromptContent) -> list[float] | Unscored:
             found = await together(*(scorer.score(shown, text) for text in texts))
@@ -175,13 +167,13 @@ async def _scored(
             values = [one.value for one in found if isinstance(one, ResponseScore)]
             return next(missing, values)
 
-        shown = PromptContent(task.question, selected(task.question, task.posts, history))
+        shown = PromptContent(item.question, selected(item.question, item.profile, history))
         try:
             scores = await ask_fitting(shown, history, ask)
         except CallFailed as error:
             scores = failed_call(error)
         more: dict[str, Any] = scores.fields if isinstance(scores, Unscored) else {"scores": scores}
-        return SampleScores(question=task.id, scorer=name, **more)
+        return SampleScores(question=item.id, scorer=name, **more)
 
     workers = max(1, opened.workers // max((len(texts) for _, texts in written), default=1))
     return await session.calls.each(
@@ -325,23 +317,17 @@ def best_of_n(
     """
     folder, (settings, prompts) = output_folder(out), scorer_settings(scorers)
     benchmark, spec = Benchmark.built(release, split), policy_of(settings, n)
-    asked = asked_questions(questions_by_id(benchmark.rows()))
-    tasks = [
-        SampleTask(
-            id,
-            one.cluster,
-            one.question,
-            one.posts,
-            {"profile": selected(one.question, one.posts, spec.history)},
-        )
-        for id, one in islice(asked.items(), limit)
-    ]
+    asked, tasks = asked_questions(questions_by_id(benchmark.rows())), list[SampleTask]()
+    for id, row in islice(asked.items(), limit):
+        item = Item(**dict(item_of(row)) | {"id": id, "user": person_of(row)})
+        shown = {"profile": selected(item.question, item.profile, spec.history)}
+        tasks.append((item, shown))
 
     async def run(session: ScorerSession) -> tuple[Sampled, ScorerRef]:
         async with session.role("judge") as judge:
 
-            async def worth(task: SampleTask, text: str) -> dict[str, Any]:
-                found = await adherence_of(asked[task.id], text, judge.model, prompts)
+            async def worth(item: Item, text: str) -> dict[str, Any]:
+                found = await adherence_of(asked[item.id], text, judge.model, prompts)
                 own = found.get("adherence")
                 return found if own is None else {"worth": {"adherence": own}}
 

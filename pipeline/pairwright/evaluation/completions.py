@@ -184,8 +184,7 @@ def completions(
         if why := refusal(item, other):
             refused[why] += 1
         elif limit is None or len(tasks) < limit:
-            shown = shown_posts(item, other, ks, history)
-            tasks.append(SampleTask(item.id, item.user, item.question, item.profile, shown))
+            tasks.append((item, shown_posts(item, other, ks, history)))
     if not tasks:
         counts = ", ".join(f"{many} {why}" for why, many in sorted(refused.items()))
         raise InputError(
@@ -194,10 +193,9 @@ def completions(
             fix="Name items whose `narrative` is the body that their user wrote, of two users or"
             " more in a category.",
         )
-    bodies = {item.id: item.narrative or "" for item in items}
 
-    async def worth(task: SampleTask, text: str) -> dict[str, Any]:
-        return {"worth": dict(zip(ROUGE, rouge(text, bodies[task.id]), strict=True))}
+    async def worth(item: Item, text: str) -> dict[str, Any]:
+        return {"worth": dict(zip(ROUGE, rouge(text, item.narrative or ""), strict=True))}
 
     with open_session(settings, prompts, folder, progress, stop) as session:
         found = run_async(sampled(session, tasks, "complete", n, worth, names))

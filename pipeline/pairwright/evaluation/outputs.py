@@ -8,14 +8,14 @@ stay unreadable has a reason instead of a score, and never 0.
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any
 
 import pandas as pd
 from pydantic import Field, ValidationError
 from typer import Argument
 
 from pairwright.errors import CallFailed, InputError
-from pairwright.evaluation.benchmark import Benchmark, BenchmarkRef, posts_of
+from pairwright.evaluation.benchmark import Benchmark, BenchmarkRef
 from pairwright.evaluation.downstream import Downstream, best_of, figures_of, part_of
 from pairwright.evaluation.scorers.scorer import ScorerRef, Unscored, failed_call
 from pairwright.evaluation.session import open_session
@@ -27,35 +27,20 @@ from pairwright.options import OutPath, ReleasePath
 from pairwright.pages.output import output_folder
 from pairwright.pairs import Row
 from pairwright.progress import Progress, Stop, log_notes, run_async
-from pairwright.records import Aspect, AspectScore, Dropped, Post, Record
+from pairwright.records import Aspect, AspectScore, Dropped, Record
 from pairwright.settings.prompt import Prompts
 from pairwright.sources.tables import jsonl, sound_rows
 from pairwright.stages.judges import adherence
 
 
-class PersonQuestion(NamedTuple):
-    """One person's question."""
-
-    pair: str
-    """Id of the first pair about it, which identifies it."""
-    question: str
-    posts: tuple[Post, ...]
-    """The person's posts, oldest first."""
-    aspects: tuple[str, ...]
-    cluster: str
-    """The person who asks; questions of one person are not independent."""
-    asked: bool
-    """Whether the person asked it; on a twin's other side, another user asked the question."""
-
-
-def questions_by_id(rows: Iterable[Row]) -> dict[str, PersonQuestion]:
-    """The questions of pairs by the ids of their pairs, and by that of the item for who asked it;
-    an item with several rubrics is left out.
+def questions_by_id(rows: Iterable[Row]) -> dict[str, Row]:
+    """The questions of people, each as the first pair about it, by the ids of all its pairs, and by
+    that of the item for who asked it; an item with several rubrics is left out.
 
     Raises InputError for a pair whose label is the user's own choice.
     """
-    firsts = dict[tuple[str, str, tuple[str, ...]], PersonQuestion]()
-    by_pair, by_item = dict[str, PersonQuestion](), dict[str, dict[str, PersonQuestion]]()
+    firsts, by_pair = dict[tuple[str, ...], Row](), dict[str, Row]()
+    by_item = dict[str, dict[str, Row]]()
     for row in rows:
         if label_of(row.mode) == "equal":
             continue  # Its users have no rubric on the question.
@@ -65,21 +50,24 @@ def questions_by_id(rows: Iterable[Row]) -> dict[str, PersonQuestion]:
                 where=row.config,
                 fix="Name a release of mode twin or violate.",
             )
-        aspects, person = tuple(one.aspect for one in row.answer_key), row.user or row.cluster
-        posts, asked = posts_of(row), bool(row.asked)
-        question = PersonQuestion(row.id, row.question, posts, aspects, person, asked)
         # Pairs of both modes are about one question of one person, with one rubric.
-        first = firsts.setdefault((row.item_id, person, aspects), question)
+        aspects = (one.aspect for one in row.answer_key)
+        first = firsts.setdefault((row.item_id, person_of(row), *aspects), row)
         by_pair[row.id] = first
         if first.asked:
-            by_item.setdefault(row.item_id, {})[first.pair] = first
+            by_item.setdefault(row.item_id, {})[first.id] = first
     items = {id: next(iter(of.values())) for id, of in by_item.items() if len(of) == 1}
     return items | by_pair
 
 
-def asked_questions(questions: Mapping[str, PersonQuestion]) -> dict[str, PersonQuestion]:
+def asked_questions(questions: Mapping[str, Row]) -> dict[str, Row]:
     """The questions that the person asked, by their first pairs; not the other sides of twins."""
-    return {one.pair: one for one in questions.values() if one.asked}
+    return {one.id: one for one in questions.values() if one.asked}
+
+
+def person_of(row: Row) -> str:
+    """The person who asks; questions of one person are not independent."""
+    return row.user or row.cluster
 
 
 class Output(Record, extra="ignore"):
@@ -106,7 +94,7 @@ class JudgedOutput(Record):
     detail: str = ""
 
 
-Answered = tuple[Output, PersonQuestion]
+Answered = tuple[Output, Row]
 _FORM = 'One JSON object a line: {"id": ITEM_OR_PAIR, "model": NAME, "output": TEXT}.'
 _HOW = (
     "Adherence, 0 to 1: mean over a model's outputs of the sum of an output's scores over the most"
@@ -114,7 +102,7 @@ _HOW = (
 )
 
 
-def read_outputs(path: Path, questions: Mapping[str, PersonQuestion]) -> list[Answered]:
+def read_outputs(path: Path, questions: Mapping[str, Row]) -> list[Answered]:
     """Read the outputs of a file, in its order, each with its question.
 
     Raises InputError, naming the line, for an invalid output, an id that is not in the release, and
@@ -131,7 +119,7 @@ def read_outputs(path: Path, questions: Mapping[str, PersonQuestion]) -> list[An
             what = f"the release has no pair {output.id!r}, and no item with one rubric"
             fix = "Give outputs for this release's questions."
             raise InputError(what, where=where, fix=fix)
-        place = question.pair, output.model
+        place = question.id, output.model
         if place in outputs:
             first = lines[place].rpartition(":")[2]
             what = f"{output.model!r} has an output for this question in line {first} already"
@@ -144,13 +132,14 @@ def read_outputs(path: Path, questions: Mapping[str, PersonQuestion]) -> list[An
 
 
 async def adherence_of(
-    question: PersonQuestion, response: str, model: Model, prompts: Prompts
+    question: Row, response: str, model: Model, prompts: Prompts
 ) -> dict[str, Any]:
     """Ask the judge for the scores of a response: `adherence, scores` of a line, or the reason that
     it has none. A call that failed is asked again by the next run."""
-    if not question.aspects or not response.strip():
-        return Unscored("empty_output" if question.aspects else "no_rubric").fields
-    aspects = tuple(Aspect(aspect=one, reason="", evidence="") for one in question.aspects)
+    key = question.answer_key
+    if not key or not response.strip():
+        return Unscored("empty_output" if key else "no_rubric").fields
+    aspects = tuple(Aspect(aspect=one.aspect, reason="", evidence="") for one in key)
     try:
         found = await adherence(question.question, response, aspects, model, prompts)
     except CallFailed as error:
@@ -162,13 +151,14 @@ async def adherence_of(
 
 def output_scores(
     judged: Iterable[JudgedOutput],
-    questions: Mapping[str, PersonQuestion],
+    questions: Mapping[str, Row],
     judge: ScorerRef,
     benchmark: BenchmarkRef,
 ) -> Downstream:
     """The mean score of each model's outputs; each output counts the same."""
-    rows = [(one.model, one.adherence, one.unscored, questions[one.pair].cluster) for one in judged]
-    frame = pd.DataFrame(rows, columns=["model", "adherence", "unscored", "cluster"])
+    frame = pd.DataFrame(
+        [one.model, one.adherence, one.unscored, person_of(questions[one.pair])] for one in judged
+    ).set_axis(["model", "adherence", "unscored", "cluster"], axis=1)
     figures, asked = figures_of(frame, ["model"], ["adherence"]), len(asked_questions(questions))
     by_model = frame.groupby("model", sort=False).unscored
     parts = tuple(part_of(str(name), len(of), of) for name, of in by_model)
@@ -228,7 +218,7 @@ def judge_outputs(
             async def judged(answered: Answered) -> JudgedOutput:
                 output, question = answered
                 found = await adherence_of(question, output.output, judge.model, prompts)
-                return JudgedOutput(id=output.id, pair=question.pair, model=output.model, **found)
+                return JudgedOutput(id=output.id, pair=question.id, model=output.model, **found)
 
             return judge.ref, await session.calls.each(
                 "outputs", to_judge, judged, workers=judge.workers, stop=judge.stop
