@@ -28,8 +28,9 @@ from pairwright.pairs import (
     label_map,
     read_pairs,
 )
-from pairwright.pairs.files import NO_INFO
+from pairwright.pairs.read import NO_INFO
 from pairwright.settings.rules import ReleaseInfo
+from pairwright.sources import Problems, SourceProblem
 from pairwright.stats import Estimate
 
 DIGEST = f"sha256:{'0' * 64}"
@@ -67,18 +68,23 @@ def opened(given: object, *maps: str, command: str = "audit") -> PairSource:
     return read_pairs(str(given), columns, label_map(labels), command=command)
 
 
+def read(given: object, *maps: str) -> tuple[list[ReadRow], list[SourceProblem]]:
+    """The pairs, and the rows that are none."""
+    lost = list[SourceProblem]()
+    return list(opened(given, *maps).read(Problems(lost.append))), lost
+
+
 def lines(given: object, *maps: str) -> list[ReadRow]:
     """What is read where every row can be."""
-    found = list(opened(given, *maps).read())
-    rows = [one for one in found if isinstance(one, ReadRow)]
-    assert rows == found, found
-    return rows
+    found, lost = read(given, *maps)
+    assert not lost, lost
+    return found
 
 
 def refused(given: object, *maps: str, command: str = "audit") -> str:
     """What is said of a file that is refused."""
     with pytest.raises(InputError) as caught:
-        list(opened(given, *maps, command=command).read())
+        list(opened(given, *maps, command=command))
     assert caught.value.exit_code == 2
     assert caught.value.fix
     return str(caught.value)
@@ -168,4 +174,4 @@ def audit_of(rows: Sequence[Row], *checks: Check, **changes: Any) -> Audit:
 
 def source_of(rows: Iterable[Row]) -> PairSource:
     """A source of these rows."""
-    return PairSource("pairs", "plain", lambda: (ReadRow("", one, "") for one in rows))
+    return PairSource("pairs", "plain", lambda _: (ReadRow("", one, "") for one in rows))

@@ -15,7 +15,7 @@ from pairwright.audits.examination import Options
 from pairwright.audits.records import Check
 from pairwright.audits.ways import COUNTS, Vocabulary, bag_points, breaks_off, pair_words
 from pairwright.pairs import Row, RowAspect, RowPost, row_of
-from pairwright.pairs.files import NO_INFO
+from pairwright.pairs.read import NO_INFO
 from pairwright.settings.rules import ReleaseInfo
 from reference_data import LLMBAR
 from small_studies import twin, violate

@@ -11,9 +11,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+import audited
 from audited import checks_of, estimate, jsonl, lines, opened, refused
 from pairwright.pairs import Choice
-from pairwright.sources.problems import Problems, SourceProblem
+from pairwright.sources.problems import Problems
 
 PANDA = {
     "instruction": "Name a fruit.", "input": "", "response1": "Pear.",
@@ -33,7 +34,7 @@ def read(
 ) -> tuple[list[tuple[str, str, str]], dict[str, int], tuple[str, ...]]:
     """Pairs, rows that are none by reason, and what was said."""
     source, problems = opened(file, *maps), Problems()
-    rows = [one.row for one in problems.sound(source.read())]
+    rows = [one.row for one in source.read(problems)]
     pairs = [(row.question, row.chosen, row.rejected) for row in rows]
     return pairs, problems.counts("refused") | problems.counts("noted"), source.said
 
@@ -65,8 +66,7 @@ def test_0_is_a_tie_in_pandalm_and_a_response_that_is_true_or_false_is_named(
     pairs, none, said = read(file)
     assert (pairs, none) == (PEARS, {"tie": 1, "wrong_type": 1})
     assert said[-1] == f"labels read as: {TIE_0}, as in PandaLM"
-    (lost,) = (one for one in opened(file).read() if getattr(one, "reason", "") == "wrong_type")
-    assert isinstance(lost, SourceProblem)
+    lost = audited.read(file)[1][-1]
     assert (lost.where, lost.detail) == ("a.jsonl:4", "second is true or false, not text")
 
 
@@ -351,7 +351,7 @@ def test_transcripts_that_answer_no_one_prompt_are_refused_by_name(
     sound = {"chosen": f"{H}Which?{A}One.", "rejected": f"{H}Which?{A}Two."}
     file = jsonl(tmp_path / "a.jsonl", sound, {"chosen": chosen, "rejected": rejected})
     problems = Problems()
-    (one,) = problems.sound(opened(file).read())
+    (one,) = opened(file).read(problems)
     (lost,) = problems.of("refused")
     assert (one.row.question, lost.reason, lost.first.where) == ("Which?", reason, "a.jsonl:2")
     assert said in lost.said

@@ -8,11 +8,10 @@ from typing import Any
 
 import pytest
 
-from audited import audit_of, checks_of, estimate, jsonl, lines, opened
+from audited import audit_of, checks_of, estimate, jsonl, lines, read
 from pairwright.audits.page.verdict import guess_table
 from pairwright.audits.records import Check
 from pairwright.pairs import Choice
-from pairwright.sources.problems import SourceProblem
 
 pytestmark = pytest.mark.usefixtures("nothing_learnt")
 OPTIONS = ["Tea.", "Milk.", "Beer."]
@@ -67,8 +66,7 @@ def test_a_question_whose_key_or_options_cannot_be_read_is_counted(
     tmp_path: Path, fields: dict[str, Any], columns: tuple[str, ...], reason: str, detail: str
 ) -> None:
     file = jsonl(tmp_path / "a.jsonl", QUESTION | fields, QUESTION | {"a": "x", "b": "y"})
-    first = next(iter(opened(file, *columns).read()))
-    assert isinstance(first, SourceProblem)
+    first = read(file, *columns)[1][0]
     assert (first.reason, first.where) == (reason, "a.jsonl:1")
     assert detail in first.detail
 

@@ -16,12 +16,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from audited import jsonl, lines, opened, refused
+from audited import jsonl, lines, opened, read, refused
 from pairwright.assets import install
 from pairwright.lines import write_lines
-from pairwright.pairs import Choice, Layout, Part, ReadRow, Row, row_of, write_rows
+from pairwright.pairs import Choice, Layout, Part, Row, row_of, write_rows
 from pairwright.records import Pair, content_id, pseudonym
-from pairwright.sources.problems import SourceProblem
+from pairwright.sources import Problems
 from small_studies import decided, one, twin, violate, votes, well
 from tampering import Damage, dropped, halved, replaced
 
@@ -36,10 +36,6 @@ OFFICIAL = {
     "chosen": "This one.",
     "rejected": "That one.",
 }
-
-
-def read(given: object, *columns: str) -> list[ReadRow | SourceProblem]:
-    return list(opened(given, *columns).read())
 
 
 def rows(given: object, *columns: str) -> list[Row]:
@@ -81,7 +77,7 @@ def test_a_release_gives_its_rows_with_their_splits_as_often_as_asked(tmp_path: 
     names = {"validation": Part("Home-twin", "validation"), "test": Part("Home-violate", "test")}
     places = (("validation", 1), ("validation", 2), ("test", 1))
     assert [each.where for each in found] == [f"{names[of].path}:{n}" for of, n in places]
-    assert list(source.read()) == found
+    assert list(source) == [each.row for each in found]
 
 
 PART = Part("Home-violate", "test").path
@@ -308,7 +304,7 @@ def test_what_cannot_be_read_is_named_by_its_line_and_ends_nothing(
         data = content if isinstance(content, bytes) else content.encode()
         file = tmp_path / ("a.csv" if data.startswith(SHEET.encode()) else "a.jsonl")
         file.write_bytes(data)
-    found = [one for one in read(file, *columns) if isinstance(one, SourceProblem)]
+    _, found = read(file, *columns)
     expected = {f"{file.name}:{line}": reason for line, reason in problems.items()}
     assert {one.where: one.reason for one in found} == expected
     assert all(one.detail for one in found)
@@ -519,7 +515,7 @@ def test_every_split_of_a_dataset_of_the_hub_is_read(monkeypatch: pytest.MonkeyP
     asked = hub(monkeypatch, ["README.md"], configs)
     source = opened("org/name@abc")
     assert (source.kind, source.name, source.total) == ("plain", "org/name@abc", 3)
-    found = [each for each in source.read() if isinstance(each, ReadRow)]
+    found = list(source.read(Problems()))
     assert [(f.row.config, f.split) for f in found] == [
         ("Art", "test"), ("Music", "train"), ("Music", "train"),
     ]  # fmt: skip
@@ -567,7 +563,6 @@ def test_datasets_itself_gives_those_rows(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(datasets, "get_dataset_config_names", lambda name, revision: names(local))
     monkeypatch.setattr("huggingface_hub.HfApi.list_repo_files", lambda *_, **__: ["test.jsonl"])
     source = opened("org/name")
-    (found,) = source.read()
-    assert isinstance(found, ReadRow)
+    (found,) = source.read(Problems())
     assert (source.kind, source.total, found.split) == ("plain", 1, "test")
     check_official(found.row)

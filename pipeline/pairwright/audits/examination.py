@@ -19,8 +19,8 @@ from pairwright.audits.shortcuts import Shortcuts
 from pairwright.errors import InputError
 from pairwright.pairs import MAX_SHORTCUT, TIE, PairSource, ReadRow, Row
 from pairwright.pairs.address import ForgetList
-from pairwright.pairs.files import NO_INFO
 from pairwright.pairs.pairing import REASONS
+from pairwright.pairs.read import NO_INFO
 from pairwright.settings.rules import ReleaseInfo
 from pairwright.sources.problems import Problems, SourceProblem
 from pairwright_human_eval.decisions import ReleasedStudy
@@ -133,7 +133,7 @@ def audit_pairs(
     problems, facts = Problems(show), examination.facts
 
     def rows() -> Iterator[Row]:
-        for number, line in enumerate(problems.sound(source.read()), start=1):
+        for number, line in enumerate(source.read(problems), start=1):
             look(line)
             examination.add(line)
             if number % EVERY == 0:

@@ -86,7 +86,7 @@ class Benchmark:
         released = _released(folder)
         self._source = read_pairs(path, columns, labels, command="evaluate --out DIR")
         splits, digest, problems = Counter[str](), sha256(), Problems()
-        for one in problems.sound(self._source.read()):
+        for one in self._source.read(problems):
             splits[one.split] += 1
             for text in (one.row.id, one.row.question, one.row.chosen, one.row.rejected):
                 digest.update(f"{len(text)} {text}".encode("utf-8", "replace"))
@@ -146,15 +146,14 @@ class Benchmark:
     def _read(self, *, whole: bool = False) -> Iterator[ReadRow]:
         """The rows of the split, or of all. A repeated id gets a number."""
         seen = Counter[str]()
-        for one in self._source.read():
-            if isinstance(one, ReadRow):
-                row = one.row
-                while row.id in seen:  # `a#2` may be another row's own id.
-                    seen[one.row.id] += 1
-                    row = Row(**dict(row) | {"id": f"{one.row.id}#{seen[one.row.id]}"})
-                seen[row.id] = 1
-                if whole or self.split in (None, one.split):
-                    yield ReadRow(one.split, row, one.where, one.choice)
+        for one in self._source.read(Problems()):
+            row = one.row
+            while row.id in seen:  # `a#2` may be another row's own id.
+                seen[one.row.id] += 1
+                row = Row(**dict(row) | {"id": f"{one.row.id}#{seen[one.row.id]}"})
+            seen[row.id] = 1
+            if whole or self.split in (None, one.split):
+                yield ReadRow(one.split, row, one.where, one.choice)
 
     def places(self) -> Iterator[PairPlace]:
         """The ids of all pairs with their places, of other splits as well, for files of scores."""

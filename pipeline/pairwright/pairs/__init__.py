@@ -4,7 +4,7 @@ row.py conversion.py    Row, its parts and cluster; from a pair to its row, from
 address.py              the address of a post, its licence, and what is to be forgotten
 layout.py               the files of a release: names, checksums, rows in Parquet, splits
 
-read.py files.py        pairs of any origin: releases and runs; files of others, the Hub
+read.py                 pairs of any origin: releases and runs, files of others, the Hub
 columns.py known.toml   the columns of other people's files, and what their labels mean
 pairing.py cells.py     a row of such a file as pairs, and the texts in its cells
 """
@@ -12,10 +12,9 @@ pairing.py cells.py     a row of such a file as pairs, and the texts in its cell
 from pairwright.pairs.address import licence_of
 from pairwright.pairs.columns import column_map, label_map
 from pairwright.pairs.conversion import row_of
-from pairwright.pairs.files import PairSource
 from pairwright.pairs.layout import Layout, Part, parts_of, read_rows, write_rows
 from pairwright.pairs.pairing import TIE
-from pairwright.pairs.read import open_release, read_pairs
+from pairwright.pairs.read import PairSource, open_release, read_pairs
 from pairwright.pairs.row import (
     MAX_SHORTCUT,
     Choice,

@@ -30,12 +30,8 @@ _LICENCES = {"2011-04-08": "CC-BY-SA-2.5", "2018-05-02": "CC-BY-SA-3.0"}
 
 
 def address_of(url: str) -> SplitResult | None:
-    """The parts of an address without its scheme, in one spelling; None for a text that is not one.
-
-    `netloc` is the host in lower case without `www.`, with its port unless that goes with the
-    scheme. The path is quoted, without dots, doubled and last slashes. An address without a scheme
-    is taken as a browser would.
-    """
+    """The parts of an address in one spelling, without its scheme, `www.`, usual port, dots in its
+    path and last slash; None for a text that is not one. It needs no scheme, as in a browser."""
     plain = unicodedata.normalize("NFC", visible(url)).strip(_AROUND).replace("&amp;", "&")
     scheme = _SCHEME.match(plain)
     rest = plain[scheme.end() :] if scheme else plain.lstrip("/")
@@ -69,8 +65,7 @@ def of_stack_exchange(url: str) -> bool:
 
 
 def licence_of(url: str | None, created: str | None, default: str | None = None) -> str | None:
-    """The SPDX id of a post's licence: `default` for a post that is not of Stack Exchange, and None
-    if nothing says it."""
+    """The SPDX id of a post's licence: `default` for one that is not of Stack Exchange; or None."""
     if not url or not of_stack_exchange(url):
         return default
     later = (licence for until, licence in _LICENCES.items() if created and created < until)
@@ -90,12 +85,9 @@ _BELOW = re.compile(r"(?:answer-|comment[0-9]+_)?([0-9]+)")
 
 @lru_cache(maxsize=200_000)
 def url_name(url: str) -> str:
-    """The name of an address in a list of tombstones: the same for all spellings of it.
-
-    Scheme, `www.`, the host's case, a usual port, a last slash, fragment and tracking parameters do
-    not count, nor does the order of the others. An address of Stack Exchange, long or short, counts
-    as the post that it leads to; a comment's as the post that it is below.
-    """
+    """The name of an address in a list of tombstones: the same for all spellings of it, whatever
+    its fragment, tracking parameters and order of the others. An address of Stack Exchange counts
+    as the post that it leads to; a comment's as the post that it is below."""
     address = address_of(url)
     if address is None:
         return content_id("url", url.strip())

@@ -8,11 +8,12 @@ import json
 import re
 import tokenize
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, TypeGuard
 
 from pairwright.pairs.address import licence_of
-from pairwright.pairs.row import RowPost
-from pairwright.sources.fields import is_missing, time_of
+from pairwright.pairs.row import RowAspect, RowPost
+from pairwright.sources.fields import is_missing, name_text, time_of, turned
 from pairwright.sources.problems import refuse
 from pairwright.sources.tables import kind
 
@@ -29,20 +30,17 @@ def parsed(value: object, name: str = "") -> object:
     """
     if not isinstance(value, str) or value.lstrip()[:1] not in ("[", "{"):
         return value
-    found: object = value
-    try:
-        found = json.loads(value)
-    except (ValueError, RecursionError):
-        try:
-            literal = ast.literal_eval(value.strip())
-            tokens = tokenize.generate_tokens(io.StringIO(value.strip()).readline)
-            strings = sum(one.type == tokenize.STRING for one in tokens)
-            found = value if is_texts(literal) and strings != len(literal) else literal
-        except (ValueError, SyntaxError, MemoryError, RecursionError, tokenize.TokenError):
-            pass
-    if name and not isinstance(found, list) and _LISTED.fullmatch(value):
+    with suppress(ValueError, RecursionError):
+        return json.loads(value)
+    with suppress(ValueError, SyntaxError, MemoryError, RecursionError, tokenize.TokenError):
+        literal = ast.literal_eval(value.strip())
+        tokens = tokenize.generate_tokens(io.StringIO(value.strip()).readline)
+        strings = sum(one.type == tokenize.STRING for one in tokens)
+        if not is_texts(literal) or strings == len(literal):
+            return literal
+    if name and _LISTED.fullmatch(value):
         refuse("bad_cell", f"{name} looks like a list, and is neither JSON nor Python")
-    return found
+    return value
 
 
 def is_texts(value: object) -> TypeGuard[list[str]]:
@@ -70,13 +68,9 @@ def as_text(value: object, name: str) -> str:
     return value
 
 
-def name_of(value: object, name: str) -> str:
-    """A text that may be missing, or a name; a whole number is its digits. Raises SourceRefusal."""
-    if isinstance(value, float) and value.is_integer():  # how pandas stores numbers with gaps
-        value = int(value)
-    if isinstance(value, int) and not isinstance(value, bool):
-        return str(value)
-    return "" if value is None or value != value else as_text(value, name)
+def names_in(entry: Mapping[str, Any], names: str, of: str = "") -> list[str]:
+    """The fields of these names, which are names themselves or missing. Raises SourceRefusal."""
+    return [as_text(name_text(entry.get(one), one + of), one + of) for one in names.split()]
 
 
 # Conversations
@@ -87,7 +81,7 @@ _TURN = re.compile(r"(?:\A\s*|\n\n)(Human|Assistant):[ ]?")
 
 
 def joined(messages: Sequence[Message]) -> str:
-    """One message as its text; several with their roles before them."""
+    """One message as its text; several with their roles before them; empty for none."""
     if len(messages) == 1:
         return messages[0][1]
     return "\n\n".join(f"{role}: {text}" for role, text in messages)
@@ -105,21 +99,17 @@ def messages_of(value: object, name: str) -> list[Message]:
             refuse("not_an_object", f"a message of {name} is {kind(one)}")
         else:
             found.append(("assistant", as_text(one, name)))
-    if not found:
-        refuse("no_messages", f"{name} is an empty list")
-    return found
+    return found or refuse("no_messages", f"{name} is an empty list")
 
 
 def transcript(value: object) -> object:
     """The messages of a conversation that is written as one text, as in HH-RLHF:
     `\\n\\nHuman: ...\\n\\nAssistant: ...`. Anything else stays as it is."""
-    marks = [*_TURN.finditer(value)] if isinstance(value, str) else []
-    if not isinstance(value, str) or not marks or marks[0].start() or marks[0][1] != "Human":
+    if not isinstance(value, str) or not re.match(r"\s*Human:", value):
         return value
-    ends = [*(mark.start() for mark in marks[1:]), len(value)]
+    _, *turns = _TURN.split(value)
     return [
-        {"role": mark[1], "content": value[mark.end() : end]}
-        for mark, end in zip(marks, ends, strict=True)
+        {"role": role, "content": text} for role, text in zip(turns[::2], turns[1::2], strict=True)
     ]
 
 
@@ -135,8 +125,7 @@ def responses(sides: Mapping[str, object]) -> tuple[str, list[str]]:
         short = min(len(one), len(other))
         n = next((n for n in range(short) if one[n] != other[n]), short)
         if n == short:
-            detail = f"{both}, and one begins with the whole of the other"
-            refuse("one_continues", detail)
+            refuse("one_continues", f"{both}, and one begins with the whole of the other")
         if n == short - 1 and {one[n][0].lower(), other[n][0].lower()}.isdisjoint(_ASKING):
             detail = f"{both}: one goes on after turn {short}, or its answer holds 'Human:' itself"
             refuse("one_longer", detail)
@@ -144,10 +133,32 @@ def responses(sides: Mapping[str, object]) -> tuple[str, list[str]]:
     for name, (role, _) in zip(sides, (one[-1], other[-1]), strict=True):
         if role.lower() in _ASKING:
             refuse("ends_with_user", f"the last message of {name} is by {role}")
-    return joined(one[:-1]) if one[:-1] else "", [one[-1][1], other[-1][1]]
+    return joined(one[:-1]), [one[-1][1], other[-1][1]]
 
 
-# Profiles
+def turns_of(prompts: list[str], given: object) -> list[dict[str, str]]:
+    """The messages of a conversation whose prompts and responses are two lists, a turn each.
+    Raises SourceRefusal."""
+    if not is_texts(given) or len(prompts) != len(given):
+        n = len(given) if isinstance(given, list) else "no"
+        refuse("bad_cell", f"{len(prompts)} prompts in a list, and {n} responses")
+    messages = list[dict[str, str]]()
+    for prompt, response in zip(prompts, given, strict=True):
+        messages.append({"role": "user", "content": prompt})
+        messages.append({"role": "assistant", "content": response})
+    return messages
+
+
+def prompt_of(value: object) -> str:
+    """A prompt: text, or messages. Raises SourceRefusal."""
+    messages = parsed(value)
+    value = messages if is_messages(messages) else value
+    if isinstance(value, list | dict):
+        return joined(messages_of(value, "prompt"))
+    return as_text(value, "prompt")
+
+
+# Profiles and rubrics
 
 
 def posts_of(value: object) -> Iterator[RowPost]:
@@ -161,10 +172,8 @@ def posts_of(value: object) -> Iterator[RowPost]:
             if role.lower() in _USER:
                 yield RowPost(id="", text=text)
         else:
-            id, category, url, licence = (
-                name_of(entry.get(name), f"{name} of a post")
-                for name in ("id", "category", "source_url", "licence")
-            )
+            names = "id category source_url licence"
+            id, category, url, licence = names_in(entry, names, " of a post")
             created = time_of(entry.get("created"), "created")
             yield RowPost(
                 id=id, text=as_text(entry.get("text") or "", "text of a post"), category=category,
@@ -173,15 +182,19 @@ def posts_of(value: object) -> Iterator[RowPost]:
             )  # fmt: skip
 
 
+def aspects_of(value: object) -> Iterator[RowAspect]:
+    """The aspects of a rubric: objects, or texts. Raises SourceRefusal."""
+    for entry in entries_of(value, "rubric_aspects"):
+        named = {"aspect": entry} if isinstance(entry, str) else entry
+        aspect, reason, evidence = names_in(named, "aspect reason evidence")
+        yield RowAspect(aspect=aspect, reason=reason, evidence=evidence)
+
+
 def entries_of(value: object, name: str) -> list[Any]:
     """The objects or texts of a list, or one of them; a table by columns, as `datasets` stores one,
     is turned. Raises SourceRefusal."""
-    value = parsed(value)
-    if is_missing(value):
-        return []
-    if isinstance(value, dict) and all(isinstance(one, list) for one in value.values()):
-        value = [dict(zip(value, row, strict=False)) for row in zip(*value.values(), strict=False)]
-    entries = value if isinstance(value, list) else [value]
+    value = turned(parsed(value))
+    entries = value if isinstance(value, list) else [] if is_missing(value) else [value]
     if wrong := [kind(one) for one in entries if not isinstance(one, dict | str)]:
         refuse("not_an_object", f"an entry of {name} is {wrong[0]}, not an object")
     return entries

@@ -7,21 +7,23 @@ comes from a set that is known by its columns, or from the person's own map.
 import re
 import tomllib
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from pairwright.errors import InputError, near
+from pairwright.pairs.row import has_columns
 from pairwright.sources.fields import is_missing
 from pairwright.sources.problems import excerpt, refuse
+from pairwright.sources.tables import SourceRow, SourceTable
 from pairwright.text import visible
 
 Fields = Mapping[str, Any]
 KNOWN = tomllib.loads(Path(__file__).with_name("known.toml").read_text(encoding="utf-8"))
 USUAL: dict[str, list[str]] = KNOWN["columns"]
 """Parts of a row, with the columns that usually hold them."""
-FORMS = (("chosen", "rejected"), ("first", "second", "label"), ("options", "key"))
+FORMS = (("chosen", "rejected"), ("options", "key"), ("first", "second", "label"))
 """Columns that say which response is better: a file has one of these forms."""
 CHOICE = frozenset(name for form in FORMS for name in form)
 PLACES = {name: n for n, name in enumerate(
@@ -30,55 +32,76 @@ Meaning = int | None
 """The place of the right response, from 0; None for a tie."""
 MOST_LABELS = 1000
 """Number of values beyond which a column is not one of labels, and no more are looked at."""
+_LATE = {column: name for name in USUAL.keys() - CHOICE for column in USUAL[name]}
+_WORDS = {place: re.compile(words) for place, words in KNOWN["labels"]["words"].items()}
+_NUMBER = re.compile(r"[+-]?\d+(?:\.\d+)?|true|false")
+_MARKS = {"0", "1", "true", "false"}
 
 
-@dataclass(frozen=True)
-class Columns:
-    """The columns of one file, by what they hold, and the meaning of its labels."""
+class Maps(NamedTuple):
+    """Options on a file's columns and labels, and the command that takes them."""
 
-    named: Mapping[str, str]
+    columns: Mapping[str, str]
+    labels: Mapping[str, tuple[str, ...]]
+    command: str
+
+
+class Piece(NamedTuple):
+    """One table of a source: a file, or a configuration's split on the Hub."""
+
+    table: Callable[[], SourceTable]
+    name: str
+    """Name of the table in a place: a file's path below what was given."""
+    config: str
+    split: str
+    flat: bool = False
+    """Whether its cells are text, which may hold lists and messages."""
+
+    def rows(self) -> Iterator[Fields]:
+        """The fields of every row that has some."""
+        return (row.fields for row in self.table().rows if isinstance(row, SourceRow))
+
+
+class Columns(NamedTuple):
+    """The columns of one table, by what they hold, and the meaning of its labels."""
+
+    piece: Piece
+    seen: frozenset[str]
+    """The columns of the first rows."""
+    named: Mapping[str, str] = {}
     """Columns by what they hold; several with commas between."""
     given: frozenset[str] = frozenset()
     """Names that the person gave a column for."""
-    meanings: Mapping[str, Meaning] = field(default_factory=dict)
+    meanings: Mapping[str, Meaning] = {}
     """Meaning by label, as `token` writes it. Without a column of labels: by column that holds 0 or
     1. By an empty label: the place that is right in every row."""
     said: tuple[str, ...] = ()
     """Messages for the person on what was recognised."""
-    seen: frozenset[str] = frozenset()
-    """The columns that were there when these were named."""
 
-    def value(self, fields: Fields, name: str) -> object:
-        """The value of a row under this name, a list for several columns; None without a column.
+    def cells(self, fields: Fields) -> dict[str, Any]:
+        """The values of a row by what they are, a list for several columns. Raises SourceRefusal if
+        the person named a column that the row does not have."""
+        cells = dict[str, Any]()
+        for name, column in self.named.items():
+            parts = [column] if column in fields else column.split(",")
+            values = [fields[part] for part in parts if part in fields]
+            if len(values) < len(parts) and name in self.given:
+                missing = next(part for part in parts if part not in fields)
+                refuse("missing_column", f"no column {missing!r} for {name}")
+            if name == "prompt" and len(values) > 1:
+                cells[name] = "\n\n".join(str(one) for one in values if not is_missing(one))
+            elif values:
+                cells[name] = values if len(parts) > 1 else values[0]
+        for column in fields.keys() - self.seen:  # Rows of JSON differ in their columns.
+            if (name := _LATE.get(column, "")) and name not in self.named.keys() | self.given:
+                cells[name] = fields[column]
+        return cells
 
-        Raises SourceRefusal if the person named a column that the row does not have.
-        """
-        column = self.named.get(name, "")
-        if not column and name not in self.given | CHOICE:  # Rows of JSON differ in their columns.
-            column = next((c for c in USUAL[name] if c in fields and c not in self.seen), "")
-        parts = [column] if column in fields else list(filter(None, column.split(",")))
-        missing = [part for part in parts if part not in fields]
-        if missing and name in self.given:
-            refuse("missing_column", f"no column {missing[0]!r} for {name}")
-        values = [fields[part] for part in parts if part in fields]
-        if name == "prompt" and len(values) > 1:
-            return "\n\n".join(str(one) for one in values if not is_missing(one))
-        return values if len(parts) > 1 else values[0] if values else None
-
-    def needed(self, fields: Fields, name: str) -> object:
-        """The `value` of a field that a row must have. Raises SourceRefusal without one."""
-        value = self.value(fields, name)
-        if value is None and self.named.get(name) in fields:
-            refuse("empty_value", f"{name} is null")
-        if value is None:
-            refuse("missing_column", f"no column for {name}")
-        return value
-
-    def labels(self, fields: Fields) -> list[str]:
+    def labels(self, cells: Fields, fields: Fields) -> list[str]:
         """The labels of a row, one per annotator; of columns that hold 0 or 1, the one with 1.
         Raises SourceRefusal."""
         if "label" in self.named:
-            values = self.value(fields, "label")
+            values = cells.get("label")
             return [*map(token, values if isinstance(values, list) else [values])]
         if not self.meanings:
             refuse("missing_column", "no column for label")
@@ -89,106 +112,92 @@ class Columns:
             refuse("bad_label", f"not one 1 among 0s: {listed}")
         return found
 
-    def better(self, fields: Fields) -> Meaning:
+    def better(self, labels: Sequence[str]) -> Meaning:
         """The place of the better of two responses; None for a tie. More than half of several
         annotators decide. Raises SourceRefusal."""
-        if "" in self.meanings:
-            return self.meanings[""]
-        found = self.labels(fields)
-        if unknown := [label for label in found if label not in self.meanings]:
-            shown = excerpt(unknown[0])
-            why = f"nothing says what {shown} means: give it a place with --label"
+        if unknown := [label for label in labels if label not in self.meanings]:
+            why = f"nothing says what {excerpt(unknown[0])} means: give it a place with --label"
             refuse("bad_label", why if unknown[0] else "the label is empty")
-        votes = Counter(self.meanings[label] for label in found)
+        votes = Counter(self.meanings[label] for label in labels)
         place, n = votes.most_common(1)[0]
         return place if 2 * n > votes.total() else None
 
 
-def columns_of(
-    first: Fields,
-    given: Mapping[str, str],
-    labels: Mapping[str, tuple[str, ...]],
-    rows: Iterable[Fields],
-) -> Columns:
-    """The columns of a file by its first rows, taken together, and the person's maps.
+def columns_of(piece: Piece, maps: Maps) -> Columns:
+    """The columns of a table by its first rows and the person's maps; none are named for one
+    without rows, and for a release's. All rows are gone through only to see all labels.
 
-    `rows` are gone through only to see all labels. Raises InputError for maps without meaning and
-    for labels whose meaning nothing says.
+    Raises InputError for maps without meaning and for labels whose meaning nothing says.
     """
+    first: Fields = {}
+    for fields in islice(piece.rows(), 100):  # Rows of JSON differ in their columns.
+        first = {**fields, **first}
+    seen, given = frozenset(first), maps.columns
+    if not first or (has_columns(first) and not given):
+        return Columns(piece, seen)
     asked = [form for form in FORMS if given.keys() & {*form}]
     if len(asked) > 1:
         listed = ", ".join(name for name in USUAL if name in CHOICE & given.keys())
         fix = "Give chosen and rejected; or first, second and label; or options and key."
         raise InputError(f"{listed} are of several forms", where="--column", fix=fix)
-    known: dict[str, Any] = next(
-        (one for one in KNOWN["sets"] if {*one["needs"]} <= first.keys()), {}
-    )
-    named = _usual(first) | known.get("columns", {})
+    usual, known = _usual(first), dict[str, Any]()
+    known = next((one for one in KNOWN["sets"] if {*one["needs"]} <= seen), known)
+    named = usual | known.get("columns", {})
     if any(given[name] != named.get(name) for name in given.keys() & CHOICE):
         # What a known set's labels mean holds for its own columns alone.
-        known, named = {}, _usual(first)
+        known, named = {}, usual
     named = named | given
-    if asked:
-        form = asked[0]
-    elif named.get("chosen") or named.get("rejected"):
-        form = FORMS[0]
-    else:
-        form = FORMS[2 if named.get("options") else 1 if named.get("first") else 0]
+    form = asked[0] if asked else next((one for one in FORMS if named.get(one[0])), FORMS[0])
+    used = {part for column in named.values() for part in (column, *column.split(","))}
+    histories = [column for column in USUAL["profile"] if column in seen - used]
+    alone = histories[:1] == ["profile"] or len(histories) == 1
+    if alone and "profile" not in given and not named["profile"]:
+        named["profile"] = histories[0]
     left_out = CHOICE - {*form}
     named = {name: named[name] for name in USUAL if named.get(name) and name not in left_out}
-    used = {part for one in named.values() for part in (one, *one.split(","))}
-    histories = [one for one in USUAL["profile"] if one in first and one not in used]
-    if "profile" not in named.keys() | given and len(histories) == 1:
-        named["profile"] = histories[0]
-    own, meanings = labels or known.get("labels", {}), dict[str, Meaning]()
-    if form != FORMS[0]:
-        said = {token(one) for values in labels.values() for one in values}
-        meanings = _meanings(named, own, said, first, rows)
-    read = ", ".join(name if name == one else f"{name} = {one}" for name, one in named.items())
-    unused = (one for one in first if one not in used | {*meanings, named.get("profile")})
-    left = _listed(", ".join(unused))
-    source = f", as in {known['name']}" if known else ""
-    notes = [f"columns: {read or 'none is recognised'}{source}{left and f'; not read: {left}'}"]
-    if (meanings and form != FORMS[2]) or "" in meanings:
-        notes.append(_said_of(meanings) + ("" if labels else source))
-    return Columns(named, frozenset(given), meanings, tuple(notes), frozenset(first))
-
-
-def _listed(text: str) -> str:
-    """A text for a line of a terminal: 400 characters at most."""
-    return visible(text if len(text) <= 400 else f"{text[:400]}...")
-
-
-def _said_of(meanings: Mapping[str, Meaning]) -> str:
-    """Message for the person on how labels are read."""
-    names = [*PLACES]
-    if "" in meanings:
-        return f"the {names[meanings[''] or 0]} is right in every row"
-    pairs = ((one, "tie" if n is None else names[n]) for one, n in sorted(meanings.items()))
-    return f"labels read as: {', '.join(map(' = '.join, pairs))}"
+    meanings = {} if form == FORMS[0] else _meanings(piece, named, first, known, maps.labels)
+    said = _said(named, meanings, first, f", as in {known['name']}" if known else "", maps)
+    return Columns(piece, seen, named, frozenset(given), meanings, said)
 
 
 def _usual(first: Fields) -> dict[str, str]:
-    """The usual columns that are there, the first of each."""
+    """The usual columns that are there, the first of each, but for histories."""
     usual = {
         name: next((one for one in columns if {*one.split(",")} <= first.keys()), "")
         for name, columns in USUAL.items()
     }
-    usual["profile"] = "profile" if "profile" in first else ""  # Another one only if it is alone.
-    sides = next((pair for pair in KNOWN["labels"]["sides"] if {*pair} <= first.keys()), ("", ""))
-    usual["first"], usual["second"] = sides
+    sides = zip(USUAL["first"], USUAL["second"], strict=True)
+    both = next((pair for pair in sides if {*pair} <= first.keys()), ("", ""))
     annotators = (column for column in first if re.fullmatch(r"annotator_?\d+", column))
-    usual["label"] = usual["label"] or ",".join(annotators)
-    return usual
+    label = usual["label"] or ",".join(annotators)
+    return {**usual, "first": both[0], "second": both[1], "label": label, "profile": ""}
+
+
+def _said(
+    named: Mapping[str, str],
+    meanings: Mapping[str, Meaning],
+    first: Fields,
+    source: str,
+    maps: Maps,
+) -> tuple[str, ...]:
+    """Messages for the person on how columns and labels are read."""
+    read = ", ".join(name if name == one else f"{name} = {one}" for name, one in named.items())
+    used = {part for column in named.values() for part in (column, *column.split(","))}
+    left = ", ".join(one for one in first if one not in used | meanings.keys())
+    left = visible(left if len(left) <= 400 else f"{left[:400]}...")
+    columns = f"columns: {read or 'none is recognised'}{source}{left and f'; not read: {left}'}"
+    names = {place: name for name, place in PLACES.items()} | {None: "tie"}
+    if "" in meanings:
+        labels = f"the {names[meanings['']]} is right in every row"
+    elif meanings and "options" not in named:
+        pairs = (f"{label} = {names[place]}" for label, place in sorted(meanings.items()))
+        labels = f"labels read as: {', '.join(pairs)}"
+    else:
+        return (columns,)
+    return columns, labels + ("" if maps.labels else source)
 
 
 # Labels
-
-_NOUN = r"(?:the )?(?:model|response|assistant|answer|output|option|completion)[ _]?"
-_ONE = re.compile(rf"(?:{_NOUN})?(?P<letter>[ab])|{_NOUN}(?P<number>[12])|(?P<word>first|second)")
-_COMPARED = re.compile(r"([ab])(>{1,3}|<{1,3})([ab])")
-_NUMBER = re.compile(r"[+-]?\d+(?:\.\d+)?|true|false")
-_MARKS = {"0", "1", "true", "false"}
 
 
 def token(value: object) -> str:
@@ -200,33 +209,15 @@ def token(value: object) -> str:
     return re.sub(r"^\+|(?<=\d)\.0+$", "", text) if _NUMBER.fullmatch(text) else text
 
 
-def _words(labels: Iterable[str]) -> dict[str, Meaning]:
-    """Meanings of labels that are words with a meaning of their own: a number has none."""
-    found: dict[str, Meaning] = {}
-    for label in labels:
-        compared, named = _COMPARED.fullmatch(label), _ONE.fullmatch(label)
-        if label in KNOWN["labels"]["tie"]:
-            found[label] = None
-        elif compared and compared[1] != compared[3]:
-            found[label] = int((compared[1] == "b") == (compared[2][0] == ">"))
-        elif named:
-            found[label] = int(named.group(named.lastgroup or 0) in ("b", "2", "second"))
-    return found
-
-
 def _meanings(
-    named: dict[str, str],
-    given: Mapping[str, Iterable[str]],
-    said: set[str],
-    first: Fields,
-    rows: Iterable[Fields],
-) -> dict[str, Meaning]:
+    piece: Piece, named: dict[str, str], first: Fields, known: Fields,
+    labels: Mapping[str, tuple[str, ...]],
+) -> dict[str, Meaning]:  # fmt: skip
     """Meanings of the labels of a file. If they are columns that hold 0 or 1, the column of labels
-    is taken out of `named`. `said` are the labels that the person gave. Raises InputError for
-    labels whose meaning nothing says, if they are numbers, all there are but ties, or a quarter of
-    all while a label that was said is nowhere."""
+    is taken out of `named`. Raises InputError for labels whose meaning nothing says."""
+    given: Mapping[str, Iterable[str]] = labels or known.get("labels", {})
     always = [place for place, values in given.items() if not values]
-    if always and (len(given) > 1 or always[0] == "tie"):
+    if always and (len(given) > 1 or always == ["tie"]):
         fix = "Give --label first alone for every row; or each with its values."
         raise InputError("a place without values", where=f"--label {always[0]}", fix=fix)
     if always:
@@ -238,33 +229,38 @@ def _meanings(
     own = {token(value): place for value, place in own.items()}
     if len(own) == 1 and own.get(start := next(iter(own))) == 0 and start.isdigit():
         own = {str(int(start) + place): place for place in PLACES.values()}
-    if "options" in named:
-        return own
-    counts, columns = Counter[str](), Columns(named)
-    for fields in rows if "label" in named else ():
-        counts.update(columns.labels(fields))
+    if "options" in named or "label" not in named:
+        return own if "options" in named else {}
+    columns, counts = Columns(piece, frozenset(first), {"label": named["label"]}), Counter[str]()
+    for fields in piece.rows():
+        counts.update(columns.labels(columns.cells(fields), fields))
         if len(counts) > MOST_LABELS:
             break
     counts.pop("", None)
-    meanings = {label: one for label, one in (_words(counts) | own).items() if label in counts}
+    words = {
+        label: PLACES.get(place)
+        for label in counts
+        for place, pattern in _WORDS.items()
+        if pattern.fullmatch(label)
+    }
+    meanings = {label: place for label, place in {**words, **own}.items() if label in counts}
     unknown = sorted(counts.keys() - meanings.keys())
     many = 4 * sum(counts[label] for label in unknown) >= counts.total() > 0
+    said = {token(one) for values in labels.values() for one in values}
     absent = sorted(said - counts.keys()) if many and len(counts) <= MOST_LABELS else []
-    if (
-        absent
-        or any(map(_NUMBER.fullmatch, unknown))
-        or (unknown and {*meanings.values()} <= {None})
-    ):
-        never = "".join(f"no row has the label {excerpt(label)} of --label; " for label in absent)
-        shown = ", ".join(f"{excerpt(label)} ({counts[label]:,})" for label in unknown[:20])
-        fill = ["--label first=... --label second=... --label tie=..."]
-        maps = ", or ".join(KNOWN["labels"]["habits"].get(",".join(unknown), fill))
-        raise InputError(
-            f"{never}nothing says what these labels mean: {shown}",
-            where=f"column {named.get('label', '')}",
-            fix=f"Look it up where the file comes from, and say it: {maps}.",
-        )
-    return meanings
+    only_ties = unknown and {*meanings.values()} <= {None}
+    # One odd label among many is one row that is not read.
+    if not absent and not only_ties and not any(map(_NUMBER.fullmatch, unknown)):
+        return meanings
+    never = "".join(f"no row has the label {excerpt(label)} of --label; " for label in absent)
+    shown = ", ".join(f"{excerpt(label)} ({counts[label]:,})" for label in unknown[:20])
+    fill = ["--label first=... --label second=... --label tie=..."]
+    maps = ", or ".join(KNOWN["labels"]["habits"].get(",".join(unknown), fill))
+    raise InputError(
+        f"{never}nothing says what these labels mean: {shown}",
+        where=f"column {named['label']}",
+        fix=f"Look it up where the file comes from, and say it: {maps}.",
+    )
 
 
 # The person's maps

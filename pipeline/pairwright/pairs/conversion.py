@@ -7,19 +7,11 @@ frame.
 """
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any
 
+from pairwright.pairs import row as rows
 from pairwright.pairs.address import licence_of
-from pairwright.pairs.row import (
-    QualityVerdict,
-    Row,
-    RowAspect,
-    RowDelivery,
-    RowPost,
-    RowQuality,
-    RowSupport,
-    RowVotes,
-)
+from pairwright.pairs.row import Row, RowPost
 from pairwright.records import (
     Comparison,
     Pair,
@@ -32,15 +24,13 @@ from pairwright.records import (
     pseudonym,
 )
 
-SIDES: tuple[Literal["chosen"], Literal["rejected"]] = ("chosen", "rejected")
-
 
 def row_of(
     pair: Pair,
     *,
     partner: str | None = None,
-    votes: RowVotes | None = None,
-    answers: Sequence[tuple[RowSupport, RowDelivery]] = (),
+    votes: rows.RowVotes | None = None,
+    answers: Sequence[tuple[rows.RowSupport, rows.RowDelivery]] = (),
     verified: bool = False,
     simulated: bool = False,
     licence: str | None = None,
@@ -51,57 +41,52 @@ def row_of(
     aspect, in the rubric's order, or none. `simulated` says that annotators were. `licence` is for
     posts whose address does not imply one.
     """
-    quality = pair.quality if len(pair.quality) == 2 else {}
-    chosen, rejected = (quality[side].scores if quality else {} for side in SIDES)
-    judged = {side: pair.adherence[side].scores for side in SIDES if side in pair.adherence}
+    draft, rubric = pair.draft, pair.rubric
+    first, second = ("chosen", "rejected") if pair.asked else ("rejected", "chosen")
+    verdicts = {Comparison.FIRST: first, Comparison.SECOND: second, Comparison.TIE: "tie"}
+    judged = {f"{side}_score": judgement.scores for side, judgement in pair.adherence.items()}
+    profile = []
+    for post in pair.profile:
+        due = licence_of(post.source_url, post.created, licence)
+        profile.append(RowPost(**_same(post, RowPost), licence=due))
+    aspects = []
+    for n, aspect in enumerate(rubric.aspects):
+        scores = {name: scores[n].score for name, scores in judged.items()}
+        support, delivery = answers[n] if answers else (None, None)
+        own = _same(aspect, rows.RowAspect)
+        aspects.append(rows.RowAspect(**own, **scores, support=support, delivery=delivery))
+    quality = []
+    if len(pair.quality) == 2:
+        rejected = pair.quality["rejected"].scores
+        quality = [
+            rows.RowQuality(scale=scale, chosen=score, rejected=rejected[scale])
+            for scale, score in pair.quality["chosen"].scores.items()
+            if scale in rejected
+        ]
     made = {
-        "profile": tuple(
-            RowPost(
-                **_same(post, RowPost), licence=licence_of(post.source_url, post.created, licence)
-            )
-            for post in pair.profile
-        ),
-        "rubric_aspects": tuple(
-            RowAspect(
-                **_same(aspect, RowAspect),
-                **{f"{side}_score": scores[n].score for side, scores in judged.items()},
-                support=answers[n][0] if answers else None,
-                delivery=answers[n][1] if answers else None,
-            )
-            for n, aspect in enumerate(pair.rubric.aspects)
-        ),
+        "profile": profile,
+        "rubric_aspects": aspects,
         "user": pseudonym(pair.user),
         "dyad": dyad_id({pair.user, partner or pair.user}),
-        "aspects_origin": pair.rubric.origin,
-        "strategy": pair.draft.strategy,
-        "generator": model_name(pair.draft.generator),
+        "aspects_origin": rubric.origin,
+        "strategy": draft.strategy,
+        "generator": model_name(draft.generator),
         "judge": pair.judge and judge_name(map(model_name, judges_of(pair.judge))),
-        "quality": tuple(
-            RowQuality(scale=scale, chosen=score, rejected=rejected[scale])
-            for scale, score in chosen.items()
-            if scale in rejected
-        ),
-        "comparison": _comparison(pair),
+        "quality": quality,
+        "comparison": draft.comparison and verdicts.get(draft.comparison, "undecided"),
         "blind_preference": pair.blind_preference,
+        "votes": votes,
+        "verified": verified,
+        "simulated": simulated,
         "licence": licence_of(pair.source_url, pair.created, licence),
     }
-    given = {"votes": votes, "verified": verified, "simulated": simulated}
-    return Row(**{**_same(pair, Row), **made, **given})
+    return Row(**{**_same(pair, Row), **made})
 
 
 def _same(record: Record, kind: type[Record]) -> dict[str, Any]:
     """The fields that a record shares with another kind."""
     names = type(record).model_fields
     return {name: getattr(record, name) for name in kind.model_fields if name in names}
-
-
-def _comparison(pair: Pair) -> QualityVerdict | None:
-    comparison = pair.draft.comparison
-    if comparison in (Comparison.FIRST, Comparison.SECOND):
-        return "chosen" if (comparison == Comparison.FIRST) == pair.asked else "rejected"
-    if comparison is None:
-        return None
-    return "tie" if comparison == Comparison.TIE else "undecided"
 
 
 # A message

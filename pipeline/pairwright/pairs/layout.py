@@ -1,9 +1,8 @@
 """The folder of a release: the names of its files, their checksums, its rows in Parquet, and which
 users are in which split. Paths are made of domains, modes and splits, never of ids.
 
-checksums.sha256 lists every file of a release but itself, in the form that `sha256sum -c` reads.
-The root digest is the hash of this one file, so it covers all of them. The bytes of a Parquet file
-depend on the version of the library that wrote it; the digest of its content depends on the rows.
+checksums.sha256 lists every file but itself, in the form that `sha256sum -c` reads. The root digest
+is the hash of this one file, so it covers all.
 """
 
 import hashlib
@@ -18,8 +17,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pydantic import ValidationError
 
-from pairwright.errors import InputError, first_invalid, on_disk
-from pairwright.lines import TooLarge, read_batches, read_document
+from pairwright.errors import InputError, on_disk
+from pairwright.lines import read_batches, read_document, unreadable
 from pairwright.pairs.row import Row
 from pairwright.records import Record, content_id
 
@@ -83,7 +82,7 @@ def parts_of(root: Path) -> list[Part]:
 
 # Checksums
 
-_LINE = re.compile(r"([0-9a-f]{64})  (.+)", re.DOTALL)
+_LINE = re.compile(r"([0-9a-f]{64})  ([^/\\][^\\]*)\n")
 
 
 def file_digest(path: Path) -> str:
@@ -104,27 +103,15 @@ def root_digest(root: Path) -> str:
 
 
 def read_checksums(root: Path) -> dict[str, str]:
-    """Digest by path, in the order of the file.
-
-    Raises InputError, naming the line, for anything that a release does not write: a path
-    that is absolute or leaves the folder, lines out of order.
-    """
+    """Digest by path, in the order of the file. Raises InputError, naming the line, for anything
+    that a release does not write: a path that leaves the folder, lines out of order."""
     path, digests, last = Layout(root).checksums, dict[str, str](), ""
     root_digest(root)
-    *lines, rest = read_document(path, fix=_FIX).split("\n")
-    if rest:
-        raise InputError("a line that does not end", where=f"{path}:{len(lines) + 1}", fix=_FIX)
-    for number, line in enumerate(lines, start=1):
+    for number, line in enumerate(read_document(path, fix=_FIX).splitlines(keepends=True), start=1):
         parts = _LINE.fullmatch(line)
         digest, name = parts.groups() if parts else ("", "")
-        pure, what = PurePosixPath(name), ""
-        if not parts:
-            what = "not a checksum, two spaces and a path"
-        elif pure.is_absolute() or ".." in pure.parts or pure.as_posix() != name or "\\" in name:
-            what = f"{name!r} is not a path inside the release"
-        elif name <= last:
-            what = f"{name!r} is there twice or out of order"
-        if what:
+        if name <= last or ".." in name.split("/") or PurePosixPath(name).as_posix() != name:
+            what = "not a checksum, two spaces and a path of the release, each once, in order"
             raise InputError(what, where=f"{path}:{number}", fix=_FIX)
         digests[name], last = digest, name
     return digests
@@ -157,10 +144,8 @@ SCHEMA = pa.schema(list(_type_of(Row)))
 
 
 def write_rows(path: Path, rows: Iterable[Row], *, note: str = "") -> int:
-    """Write rows into a new file and say how many; `note` goes into its metadata.
-
-    Raises StoreError where the disk refuses.
-    """
+    """Write rows into a new file and say how many; `note` goes into its metadata. Raises StoreError
+    where the disk refuses."""
     written, waiting = 0, iter(rows)
     schema = SCHEMA.with_metadata({"pairwright": note})
     with on_disk(path):
@@ -173,11 +158,8 @@ def write_rows(path: Path, rows: Iterable[Row], *, note: str = "") -> int:
 
 
 def read_rows(path: Path) -> Iterator[Row]:
-    """The rows of one file of a release, a batch in memory at a time.
-
-    Raises InputError, naming the row, where the file is not of a release, or a text or column is
-    larger than any that is read.
-    """
+    """The rows of one file of a release, a batch in memory at a time. Raises InputError, naming the
+    row, where it is not of a release, or a text or column is larger than any that is read."""
     number = 0
     try:
         with pq.ParquetFile(path) as file:
@@ -186,19 +168,17 @@ def read_rows(path: Path) -> Iterator[Row]:
             if not found.equals(SCHEMA, check_metadata=True):
                 pairs = zip_longest(map(str, found), map(str, SCHEMA), fillvalue="no column")
                 there, due = next((one for one in pairs if one[0] != one[1]), ("metadata", "none"))
-                raise _unreadable(path, f"has {there}, where a release has {due}")
+                what = f"has {there}, where a release has {due}"
+                raise InputError(what, where=path, fix=_FIX)
             for batch in read_batches(path, file):
                 for values in batch.to_pylist():
                     number += 1
                     yield Row.model_validate(values)
-    except TooLarge as error:
-        raise _unreadable(error.where, error.what) from None
     except (pa.ArrowException, OSError, UnicodeDecodeError, MemoryError) as error:
-        what = str(error) or "it does not fit into memory"
-        raise _unreadable(path, f"after row {number}: {what}") from None
+        what = f"after row {number}: {error or 'it does not fit into memory'}"
+        raise InputError(what, where=path, fix=_FIX) from None
     except ValidationError as error:
-        field, fault = first_invalid(error)
-        raise _unreadable(f"{path}:{number} [{field}]", fault) from None
+        raise unreadable(f"{path}:{number}", error, _FIX) from None
 
 
 def count_rows(path: Path) -> int:
@@ -206,11 +186,7 @@ def count_rows(path: Path) -> int:
     try:
         return int(pq.read_metadata(path).num_rows)
     except (pa.ArrowException, OSError) as error:
-        raise _unreadable(path, str(error)) from None
-
-
-def _unreadable(where: str | Path, what: str) -> InputError:
-    return InputError(what, where=where, fix=_FIX)
+        raise InputError(str(error), where=path, fix=_FIX) from None
 
 
 # Splits

@@ -17,16 +17,15 @@ QualityVerdict = Literal["chosen", "rejected", "tie", "undecided"]
 
 
 class RowPost(Record):
-    """One earlier post, with its address and licence."""
+    """One earlier post. Its time is ISO 8601 in UTC, without offset; its licence an SPDX id, or
+    None if it is not known."""
 
     id: str
     text: str
     category: str = ""
     created: str | None = None
-    """ISO 8601 in UTC, without offset."""
     source_url: str | None = None
     licence: str | None = None
-    """SPDX id; None if it is not known."""
 
 
 class RowSupport(Record):
@@ -44,10 +43,10 @@ class RowSupport(Record):
 
 
 class RowDelivery(Record):
-    """Counts of annotators by answer to: which response delivers it?"""
+    """Counts of annotators by answer to: which response delivers it? Each side counts those who
+    named it alone."""
 
     chosen: int
-    """Count of those who said: this response alone."""
     rejected: int
     both: int
     neither: int
@@ -55,7 +54,8 @@ class RowDelivery(Record):
 
 
 class RowAspect(Record):
-    """One aspect of the rubric, with the judge's adherence scores of both responses."""
+    """One aspect of the rubric, with the judge's adherence scores of both responses, annotators'
+    answers (None if nobody was asked), and the way in which the planner inferred it."""
 
     aspect: str
     reason: str = ""
@@ -64,10 +64,8 @@ class RowAspect(Record):
     chosen_score: int | None = None
     rejected_score: int | None = None
     support: RowSupport | None = None
-    """Answers on support; None if no annotator was asked about it."""
     delivery: RowDelivery | None = None
     follows: Follows | None = None
-    """Way in which the planner inferred it; None for gold aspects."""
 
 
 class RowQuality(Record):
@@ -174,6 +172,17 @@ class Row(Record):
         return content_id("pair", self.mode or "", *parts)
 
 
+def has_columns(names: Iterable[str]) -> bool:
+    """Whether these are the columns of released rows."""
+    return {*names} == Row.model_fields.keys()
+
+
+def derived_twin_id(asked: Row, other: Row) -> str:
+    """The id of a twin, natural twin or placebo, from both its sides."""
+    users = (asked.user or "", other.user or "")
+    return content_id(asked.mode or "", asked.item_id, *users, asked.chosen, asked.rejected)
+
+
 class Clusters:
     """Groups of rows that depend on each other: those of one dyad, user or prompt, and mirrored
     rows. Mirrored rows have one prompt and the same two responses with the sides swapped. Their
@@ -203,27 +212,15 @@ class Clusters:
         return bool(self._sides) and even
 
 
-def has_columns(names: Iterable[str]) -> bool:
-    """Whether these are the columns of released rows."""
-    return {*names} == Row.model_fields.keys()
-
-
-def derived_twin_id(asked: Row, other: Row) -> str:
-    """The id of a twin, natural twin or placebo, from both its sides."""
-    users = (asked.user or "", other.user or "")
-    return content_id(asked.mode or "", asked.item_id, *users, asked.chosen, asked.rejected)
-
-
 class Choice(NamedTuple):
-    """The question that a pair is of, if its row gives several pairs, or names the better place."""
+    """The question, `file:line`, that a pair is of, if its row gives several pairs, or names the
+    better place. Each of its right options is paired with each wrong one. `place` is the right
+    option's, from 0; None if the file has no order."""
 
     question: str
-    """Place of the question: `file:line`."""
     options: int
     rights: int = 1
-    """Number of right options. Each is paired with each wrong one."""
     place: int | None = None
-    """The place of the right option, from 0; None if the file has no order."""
 
     @property
     def chance(self) -> float:
@@ -232,12 +229,12 @@ class Choice(NamedTuple):
 
 
 class ReadRow(NamedTuple):
-    """A row with its split, which is empty if the source has none, and its place."""
+    """A row with its split, which is empty if the source has none, and its place: `file:line`, or
+    `file:row` counted from 1, without the folders of this machine."""
 
     split: str
     row: Row
     where: str
-    """`file:line`, or `file:row` counted from 1; without the folders of this machine."""
     choice: Choice | None = None
 
 

@@ -81,12 +81,9 @@ class Cells:
 
     def label(self, name: str) -> str:
         """A field that names something, on one line; a whole number is taken as its digits."""
-        value, column = self.value(name), self.column(name)
-        if isinstance(value, float) and value.is_integer():  # how pandas stores ids with gaps
-            value = int(value)
-        if isinstance(value, int) and not isinstance(value, bool):
-            value = str(value)
-        return " ".join(_printable(_string(value, column), column, self.repairs).split())
+        column = self.column(name)
+        plain = name_text(self.value(name), column)
+        return " ".join(_printable(plain, column, self.repairs).split())
 
     def user(self, name: str) -> str:
         """Label of the user. Raises SourceRefusal for a row without one."""
@@ -111,17 +108,12 @@ class Cells:
         return time_of(self.value(name), self.column(name))
 
     def rows(self, name: str) -> list[Any]:
-        """A field that holds a list. A table by columns, as `datasets` stores one, is turned."""
-        value: Any = self.value(name)
-        if is_missing(value):
-            return []
-        if isinstance(value, dict):
-            columns = list(value.values())
-            if all(isinstance(one, list) for one in columns) and len(set(map(len, columns))) == 1:
-                return [dict(zip(value, row, strict=True)) for row in zip(*columns, strict=True)]
-        if not isinstance(value, list):
-            refuse("wrong_type", f"{self.column(name)} is {kind(value)}, not a list")
-        return value
+        """A field that holds a list."""
+        value = self.value(name)
+        found = [] if is_missing(value) else turned(value)
+        if not isinstance(found, list):
+            refuse("wrong_type", f"{self.column(name)} is {kind(found)}, not a list")
+        return found
 
 
 def is_missing(value: object) -> bool:
@@ -141,6 +133,22 @@ def time_of(value: object, name: str) -> str | None:
     except (ValueError, OverflowError):
         why = "is not a time that has one reading: write such as 2024-03-01T08:00"
         refuse("bad_time", f"{name} {excerpt(value)} {why}", str(value))
+
+
+def turned(value: object) -> object:
+    """A table by columns, as `datasets` stores one, as a list of rows; anything else as it is."""
+    if not isinstance(value, dict) or not all(isinstance(one, list) for one in value.values()):
+        return value
+    return [dict(zip(value, row, strict=False)) for row in zip(*value.values(), strict=False)]
+
+
+def name_text(value: object, name: str) -> str:
+    """The text of a field that names something, empty if it is missing; a whole number is its
+    digits. Raises SourceRefusal for another type."""
+    if isinstance(value, float) and value.is_integer():  # how pandas stores ids with gaps
+        value = int(value)
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    return str(value) if whole else _string(value, name)
 
 
 def _string(value: object, name: str) -> str:

@@ -48,21 +48,25 @@ class SourceProblem(Record):
 class SourceRefusal(Exception):
     """Raised while a row is read, and counted as a SourceProblem by `Problems.row`."""
 
-    def __init__(self, reason: str, detail: str, value: str | None = None) -> None:
+    def __init__(
+        self, reason: str, detail: str, value: str | None = None, action: Action = "refused"
+    ) -> None:
         super().__init__(f"{reason}: {detail}")
-        self.reason, self.detail, self.value = reason, detail, value
+        self.reason, self.detail, self.value, self.action = reason, detail, value, action
 
-    def at(self, where: str, id: str | None, action: Action = "refused") -> SourceProblem:
+    def at(self, where: str, id: str | None) -> SourceProblem:
         """The SourceProblem that it is, with its place."""
         return SourceProblem(
-            action=action, reason=self.reason, where=where, id=id, detail=self.detail,
+            action=self.action, reason=self.reason, where=where, id=id, detail=self.detail,
             value=self.value,
         )  # fmt: skip
 
 
-def refuse(reason: str, detail: str, value: str | None = None) -> NoReturn:
+def refuse(
+    reason: str, detail: str, value: str | None = None, action: Action = "refused"
+) -> NoReturn:
     """Refuse the row that is being read. Raises SourceRefusal."""
-    raise SourceRefusal(reason, detail, value)
+    raise SourceRefusal(reason, detail, value, action)
 
 
 class ProblemCount:
@@ -120,7 +124,7 @@ class Problems:
 
     def note(self, reason: str, where: str, id: str | None, detail: str, value: str = "") -> None:
         """Count what a person should know of, though it is used as it is."""
-        self.add(SourceRefusal(reason, detail, value or None).at(where, id, "noted"))
+        self.add(SourceRefusal(reason, detail, value or None, "noted").at(where, id))
 
     def repair(self, repairs: Mapping[str, str], where: str, id: str) -> None:
         """Count the repairs of a row or post that is used."""

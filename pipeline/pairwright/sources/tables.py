@@ -322,13 +322,17 @@ def looks_like_id(path: str) -> bool:
 
 
 def _hub_dataset(rules: SourceRules, given: str) -> SourceTable:
-    """The rows of one split, counted from 1. `datasets` keeps them on disk, not in memory."""
     name, _, revision = given.partition("@")
     with hub_client(given, "datasets") as datasets:
         loaded = datasets.load_dataset(
             name, rules.config, split=rules.split, revision=revision or None
         )
-    return SourceTable(given, list(loaded.column_names), numbered(given, loaded))
+    return hub_table(given, loaded)
+
+
+def hub_table(name: str, rows: Any) -> SourceTable:
+    """The rows of one split, counted from 1. `datasets` keeps them on disk, not in memory."""
+    return SourceTable(name, list(rows.column_names), numbered(name, rows))
 
 
 def _hub_commit(given: str) -> str:
