@@ -48,13 +48,12 @@ def read(rules: SourceRules, domains: Domains, folder: Path, problems: Problems)
 
 
 class SourceItems(NamedTuple):
-    """Items of a source, in its order, with the counts of refused rows."""
+    """Items of a source in its order, the rows and posts that are not used by reason, and the
+    identity of the source's content."""
 
     items: tuple[Item, ...]
     refused: dict[str, int]
-    """Rows and posts that are not used, by reason."""
     hash: str
-    """Identity of the source's content."""
 
 
 def read_whole(rules: SourceRules, domains: Domains, folder: Path) -> SourceItems:
@@ -90,10 +89,10 @@ def _name(rules: SourceRules, folder: Path) -> str:
 def some_items(source: str, found: Iterable[Item], problems: Problems) -> Iterator[Item]:
     """Pass on the same items. Raises SourceError at the end if there was no item: with the reasons,
     and advice on the most frequent one that has any."""
-    n = 0
-    for n, item in enumerate(found, start=1):  # noqa: B007 - counted
+    item = None
+    for item in found:
         yield item
-    if n:
+    if item:
         return
     refused = problems.of("refused")
     if not refused:

@@ -14,8 +14,8 @@ from typing import NamedTuple
 from pairwright.manner import choice_text
 from pairwright.records import Post, content_id
 from pairwright.sources.fields import Cells
-from pairwright.sources.items import Source, note_frequent_user, note_unknown, placed, rows_by_user
-from pairwright.sources.problems import Problems, Repairs, excerpt, refuse
+from pairwright.sources.items import Source, note_unknown, placed, rows_by_user
+from pairwright.sources.problems import Repairs, excerpt, refuse
 from pairwright.sources.tables import open_table
 from pairwright.text import normalised, word_count
 from pairwright.times import is_older, latest_moment
@@ -54,7 +54,6 @@ class Choice:
     category: str
     domain: str
     taken: str
-    """The response that the user took."""
     refused: str
     created: str | None
     reason: str | None
@@ -87,9 +86,8 @@ class Chooser(Choice):
     """A choice with what its user wrote and chose before it."""
 
     history: Sequence[OwnPost]
-    """Texts that the user wrote and chose, oldest first."""
+    """Texts that the user wrote and chose, oldest first; the first `older_count` are older."""
     older_count: int
-    """Number of these that are older than the choice."""
 
     @property
     def twin_key(self) -> tuple[str, str]:
@@ -104,16 +102,13 @@ def read_choices(source: Source) -> Iterator[Chooser]:
     texts = open_table(rules.texts, source.folder, rules, "texts") if rules.texts else None
     by_user = rows_by_user(source, table, partial(_choice, source))
     choices = [choice for own in by_user.values() for choice in own]
-    if not choices:
-        return
-    note_frequent_user(by_user, problems)
     timed = any(choice.created for choice in choices)
-    if not timed:
+    if choices and not timed:
         detail = "no choice has a time: every text counts as older, and no choice is history"
         problems.note("no_times", choices[0].where, None, detail)
     latest = {user: max(one.created or "" for one in own) for user, own in by_user.items()}
     read = partial(_text, source, latest, timed)
-    written = rows_by_user(source, texts, read, usual=True) if texts else {}
+    written = rows_by_user(source, texts, read, texts=True) if texts and choices else {}
     shared, usable = _shared_options(choices), list[Chooser]()
     for user, own in by_user.items():
         usable += _user_choosers(source, own, written.get(user, []), shared, timed=timed)
@@ -203,7 +198,22 @@ def _user_choosers(
     shared: frozenset[str], *, timed: bool,
 ) -> Iterator[Chooser]:  # fmt: skip
     """One user's choices, each with what is older."""
-    usable = list(_usable_choices(choices, source.problems, timed=timed))
+    by_topic, usable = dict[str, list[Choice]](), list[Choice]()
+    for choice in choices:
+        by_topic.setdefault(choice.topic, []).append(choice)
+    for repeats in by_topic.values():
+        # Who took different responses at different times has made no choice.
+        changed = len({choice_key(one.taken) for one in repeats}) > 1
+        repeats.sort(key=lambda one: one.created or "")
+        for choice in repeats:
+            with source.problems.row(choice.where) as read:
+                read.id = choice.user
+                if timed and not choice.created:
+                    refuse("bad_time", "the choice has no time, and others have one")
+                if changed or choice is not repeats[-1]:
+                    reason = "changed_choice" if changed else "repeated_choice"
+                    refuse(reason, f"of {excerpt(choice.question)}")
+                usable.append(choice)
     chosen = [
         OwnPost(one.post, choice_key(one.question), frozenset(one.keys) - shared)
         for one in (usable if timed else ())
@@ -221,26 +231,3 @@ def _user_choosers(
         source.problems.repair(choice.repairs, choice.where, choice.user)
         note_unknown(source, choice.category, choice.where, choice.user)
         yield Chooser(**vars(choice), history=history, older_count=older_count)
-
-
-def _usable_choices(
-    choices: Sequence[Choice], problems: Problems, *, timed: bool
-) -> Iterator[Choice]:
-    """Choices that count. A user who took different responses at different times has made no
-    choice. A repeated choice counts as of its last time."""
-    by_topic: dict[str, list[Choice]] = {}
-    for choice in choices:
-        by_topic.setdefault(choice.topic, []).append(choice)
-    for repeats in by_topic.values():
-        ordered = sorted(repeats, key=lambda one: one.created or "")
-        changed = len({choice_key(one.taken) for one in repeats}) > 1
-        for choice in ordered:
-            with problems.row(choice.where) as read:
-                read.id = choice.user
-                if timed and not choice.created:
-                    refuse("bad_time", "the choice has no time, and others have one")
-                if changed:
-                    refuse("changed_choice", f"of {excerpt(choice.question)}")
-                if choice is not ordered[-1]:
-                    refuse("repeated_choice", f"of {excerpt(choice.question)}")
-                yield choice

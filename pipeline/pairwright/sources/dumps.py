@@ -20,7 +20,7 @@ from pairwright import text
 from pairwright.errors import SourceError
 from pairwright.records import Item
 from pairwright.settings.rules import SourceRules
-from pairwright.sources.fields import MOST_CHARACTERS, clean_text, html_text, time_of
+from pairwright.sources.fields import clean_text, html_text, time_of
 from pairwright.sources.items import Source, SourcePost, user_items
 from pairwright.sources.problems import Repairs, SourceRefusal, excerpt, refuse
 from pairwright.sources.tables import check_file
@@ -105,34 +105,28 @@ def _post(
     source: Source, dump: Dump, kind: str, row: dict[str, str], full_title: str, where: str
 ) -> SourcePost:
     """A post that can be read alone; `full_title` is the question's. Raises SourceRefusal."""
-    repairs: Repairs = {}
-    limit, id = MOST_CHARACTERS, row["Id"]
+    repairs, id = Repairs(), row["Id"]
     created = time_of(row.get("CreationDate"), "CreationDate") or refuse("bad_time", "no date")
     own_edit = row.get("LastEditorUserId") == row["OwnerUserId"]
     edited = time_of(row.get("LastEditDate"), "LastEditDate") if own_edit else None
-    title = " ".join(clean_text(full_title, "title", repairs, limit).split())
-    body = clean_text(html_text(row.get("Body", "")), "body", repairs, limit)
+    title = " ".join(clean_text(full_title, "title", repairs).split())
+    body = clean_text(html_text(row.get("Body", "")), "body", repairs)
     is_answer = kind == "answer"
     if not body and (is_answer or not title):
         refuse("empty_text", f"the {kind} has no text")
     words = f'Answer to "{title}":\n{body}' if is_answer and title else f"{title}\n{body}"
-    known = source.domains.of(dump.category)
+    known, refusal = source.domains.of(dump.category), None
+    if not is_answer and "ClosedDate" in row:
+        refusal = SourceRefusal("closed_question", f"{excerpt(title)} was closed")
+    elif not is_answer and (why := why_unanswerable(title)):
+        refusal = SourceRefusal("unanswerable_title", f"{excerpt(title)}: {why}")
     return SourcePost(
         where=where, id=f"{kind[0]}{id}", item=f"{dump.category}_{id}", text=words.strip(),
         created=created, edited=edited or "", kind=kind, question=title, narrative=body,
         category=dump.category if known else source.rules.default_category or dump.category,
         url=f"https://{dump.site}/{kind[0]}/{id}", repairs=repairs,
-        refusal=None if is_answer else _question_refusal(row, title),
+        refusal=refusal,
     )  # fmt: skip
-
-
-def _question_refusal(row: dict[str, str], title: str) -> SourceRefusal | None:
-    """Reason why a question is not asked again. It stays in the history."""
-    if "ClosedDate" in row:
-        return SourceRefusal("closed_question", f"{excerpt(title)} was closed")
-    if why := why_unanswerable(title):
-        return SourceRefusal("unanswerable_title", f"{excerpt(title)}: {why}")
-    return None
 
 
 # The XML
@@ -146,14 +140,9 @@ class _Rows(ContentHandler):
         self.found: list[tuple[int, dict[str, str]]] = []
         self._locator: Any = None
 
-    @property
-    def line(self) -> int:
-        """The parser's line."""
-        return int(self._locator.getLineNumber())
-
     def startElement(self, name: str, attributes: Any) -> None:
         if name == "row":
-            self.found.append((self.line, dict(attributes)))
+            self.found.append((self._locator.getLineNumber(), dict(attributes)))
 
 
 def _read_rows(path: Path) -> list[tuple[int, dict[str, str]]]:
@@ -166,7 +155,7 @@ def _read_rows(path: Path) -> list[tuple[int, dict[str, str]]]:
     except SAXParseException as error:
         line, what = error.getLineNumber(), f"not XML: {error.getMessage()}"
     except DefusedXmlException:
-        line, what = rows.line, "declares an entity, which no dump does"
+        line, what = rows._locator.getLineNumber(), "declares an entity, which no dump does"
         fix = "Do not use this file; download the dump from where it is published."
     raise SourceError(what, where=f"{path}:{line}", fix=fix)
 

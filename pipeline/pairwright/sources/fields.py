@@ -64,9 +64,8 @@ class Cells:
         if self._rules.html:
             value = html_text(value)
         elif _HTML.search(value):
-            detail = f"`{column}` holds tags, which are kept as they are"
-            self.repairs.setdefault("html_kept", detail)
-        return clean_text(value, column, self.repairs, MOST_CHARACTERS)
+            self.repairs.setdefault("html_kept", f"`{column}` holds tags, kept as they are")
+        return clean_text(value, column, self.repairs)
 
     def body(self, name: str) -> str:
         """Text that a person wrote. Raises SourceRefusal if it is missing or was removed."""
@@ -159,13 +158,13 @@ def _string(value: object, name: str) -> str:
     return value
 
 
-def clean_text(plain: str, name: str, repairs: Repairs, limit: int) -> str:
-    """Plain text without invisible characters, cut at `limit` characters."""
-    clean = _printable(plain, name, repairs)
-    if len(clean) <= limit:
+def clean_text(plain: str, name: str, repairs: Repairs) -> str:
+    """Plain text without invisible characters, cut at MOST_CHARACTERS."""
+    clean, most = _printable(plain, name, repairs), MOST_CHARACTERS
+    if len(clean) <= most:
         return clean
-    repairs.setdefault("long_post", f"{name} has {len(clean)} characters, cut at {limit}")
-    return clean[:limit].rstrip()
+    repairs.setdefault("long_post", f"{name} has {len(clean)} characters, cut at {most}")
+    return clean[:most].rstrip()
 
 
 def _printable(value: str, name: str, repairs: Repairs) -> str:

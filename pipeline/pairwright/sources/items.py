@@ -6,9 +6,9 @@ questions, and the strictly earlier ones are the profile.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 from pairwright.records import GoldAspect, Item, Post, content_id
 from pairwright.settings.domains import Domains
@@ -36,14 +36,14 @@ class SourcePost(NamedTuple):
     """Text that a user wrote, as it was read: a post, or the question of an item."""
 
     where: str
-    id: str
-    """Id in the source; if that is empty, a post is numbered in its item."""
     text: str
     """Whole text, as it is read in a history."""
     created: str | None
     category: str
     url: str | None
     repairs: Repairs
+    id: str = ""
+    """Id in the source; if that is empty, a post is numbered in its item."""
     kind: str = ""
     item: str = ""
     """The id of the item that asks it; empty if the source names none."""
@@ -72,8 +72,7 @@ def read_items(source: Source) -> Iterator[Item]:
             read.id = id = cells.label("id") or refuse("missing_id", "the row has no id")
             if id in first:
                 refuse("duplicate_id", f"{first[id]} has this id already")
-            user = cells.user("user") if with_users else id
-            item = _item(source, id, user, cells, row.where)
+            item = _item(source, id, cells.user("user") if with_users else id, cells, row.where)
             first[id] = row.where
             yield item
 
@@ -81,9 +80,17 @@ def read_items(source: Source) -> Iterator[Item]:
 def _item(source: Source, id: str, user: str, cells: Cells, where: str) -> Item:
     question = cells.text("question") or refuse("empty_question", "the row has no question")
     placed(source, cells.label("category"))
-    aspects = tuple(_aspects(source, cells))
-    asked = _item_post(id, cells, where, question)
-    posts = list[SourcePost]()
+    aspects = list[GoldAspect]()
+    for raw in cells.rows("rubric_aspects"):
+        if not isinstance(raw, dict):
+            refuse("wrong_type", "an entry of rubric_aspects is not an object")
+        entry = Cells(raw, source.rules, {}, cells.repairs)
+        name, reason, evidence = map(entry.text, ("aspect", "reason", "evidence"))
+        if name:
+            aspects.append(GoldAspect(aspect=name, reason=reason, evidence=evidence))
+        else:
+            cells.repairs["empty_aspect"] = "an entry of rubric_aspects names no aspect"
+    asked, posts = _item_post(id, cells, where, question), list[SourcePost]()
     for raw in cells.rows("profile"):
         with source.problems.row(where) as read:
             if not isinstance(raw, dict):
@@ -104,18 +111,6 @@ def _item_post(id: str, cells: Cells, where: str, text: str) -> SourcePost:
     )  # fmt: skip
 
 
-def _aspects(source: Source, cells: Cells) -> Iterator[GoldAspect]:
-    for raw in cells.rows("rubric_aspects"):
-        if not isinstance(raw, dict):
-            refuse("wrong_type", "an entry of rubric_aspects is not an object")
-        entry = Cells(raw, source.rules, {}, cells.repairs)
-        name, reason, evidence = map(entry.text, ("aspect", "reason", "evidence"))
-        if name:
-            yield GoldAspect(aspect=name, reason=reason, evidence=evidence)
-        else:
-            cells.repairs["empty_aspect"] = "an entry of rubric_aspects names no aspect"
-
-
 # Rows that are posts
 
 # A longer first line or sentence is not a question that a person could have asked as a title.
@@ -127,59 +122,55 @@ def read_posts(source: Source) -> Iterator[Item]:
     """The items of each user, users in the order in which the file first names them. Raises
     SourceError."""
     table = open_table(source.rules.path, source.folder, source.rules, "posts")
-    by_user = rows_by_user(source, table, lambda _, cells, where: _post(cells, where))
-    note_frequent_user(by_user, source.problems)
+    by_user = rows_by_user(source, table, _post)
     for user, posts in by_user.items():
         # The sort is stable: of posts of one moment, the file's last is the latest.
         posts.sort(key=lambda post: post.created or "")
         yield from user_items(source, user, posts)
 
 
-def _post(cells: Cells, where: str) -> SourcePost:
+def _post(_: str, cells: Cells, where: str) -> SourcePost:
     created = cells.time("created") or refuse("bad_time", f"`{cells.column('created')}` is empty")
     title, body = cells.line("title"), cells.body("text")
     # In one line, as LaMP-QA's profiles have them.
     text = f"{title} {body}".strip() or refuse("empty_text", "neither a title nor a text")
+    if not (question := title):
+        line = body.partition("\n")[0].strip()
+        sentence = _SENTENCE.match(line)
+        openings = (line, sentence.group() if sentence else line)
+        question = next((one for one in openings if len(one) <= _QUESTION_CHARS), "")
     return SourcePost(
-        where=where, id="", text=text, created=created, category=cells.label("category"),
-        url=cells.address("url"), kind=cells.label("kind").lower(),
-        repairs=cells.repairs, question=title or _opening(body), narrative=body,
+        where=where, text=text, created=created, category=cells.label("category"),
+        url=cells.address("url"), kind=cells.label("kind").lower(), repairs=cells.repairs,
+        question=question, narrative=body,
     )  # fmt: skip
 
 
-def _opening(body: str) -> str:
-    """The first line, else its first sentence, if it is short enough to be a question."""
-    line = body.partition("\n")[0].strip()
-    sentence = _SENTENCE.match(line)
-    candidates = (line, sentence.group() if sentence else line)
-    return next((c for c in candidates if len(c) <= _QUESTION_CHARS), "")
-
-
 def rows_by_user(
-    source: Source, table: SourceTable, made: Callable[[str, Cells, str], T], usual: bool = False
+    source: Source, table: SourceTable, made: Callable[[str, Cells, str], T], texts: bool = False
 ) -> dict[str, list[T]]:
     """Results of `made` for each row, from its user, its cells and its place, by user; both in the
-    table's order. A column may have its `usual` name, too. `made` may raise SourceRefusal."""
-    by_user: dict[str, list[T]] = {}
+    table's order. `made` may raise SourceRefusal. Columns of `texts` may have their usual names.
+
+    Notes a user with more than a fifth of all rows, and more than twice an equal share: the id may
+    stand for several people.
+    """
+    by_user, places = dict[str, list[T]](), dict[str, str]()
     for row in source.problems.sound(table.rows):
         with source.problems.row(row.where) as read:
             given = source.rules.columns.items()
-            columns = {name: own for name, own in given if own in row.fields or not usual}
+            columns = {name: own for name, own in given if own in row.fields or not texts}
             cells = Cells(row.fields, source.rules, columns)
             read.id = user = cells.user("user")
             one = made(user, cells, row.where)
             by_user.setdefault(user, []).append(one)
-    return by_user
-
-
-def note_frequent_user(by_user: Mapping[str, Sequence[Any]], problems: Problems) -> None:
-    """Note a user with more than a fifth of all rows, and more than twice an equal share: the id
-    may stand for several people."""
-    n = sum(map(len, by_user.values()))
+            places.setdefault(user, row.where)
+    n = 0 if texts else sum(map(len, by_user.values()))
     for user, own in by_user.items():
-        if 5 * len(own) > n and len(by_user) * len(own) > 2 * n:
+        if 5 * len(own) > n > 0 and len(by_user) * len(own) > 2 * n:
             detail = f"{excerpt(user)} has {len(own):,} of {n:,} rows"
-            problems.note("frequent_user", own[0].where, user, detail)
+            source.problems.note("frequent_user", places[user], user, detail)
+    return by_user
 
 
 def user_items(source: Source, user: str, posts: Sequence[SourcePost]) -> Iterator[Item]:
@@ -199,23 +190,23 @@ def user_items(source: Source, user: str, posts: Sequence[SourcePost]) -> Iterat
 def _asked(source: Source, user: str, posts: Sequence[SourcePost]) -> list[int]:
     """The places of the posts that are asked, oldest first: the user's latest `targets` questions,
     each in its last form."""
-    questions = [n for n, post in enumerate(posts) if post.kind in ("", "question")]
-    for post in (posts[n] for n in questions):
+    problems, askable = source.problems, list[int]()
+    for n, post in enumerate(posts):
         if post.refusal:
-            source.problems.add(post.refusal.at(post.where, post.id or user))
-    askable = [n for n in questions if not posts[n].refusal]
+            problems.add(post.refusal.at(post.where, post.id or user))
+        elif post.kind in ("", "question"):
+            askable.append(n)
     if not askable:
         detail = "none of the user's posts can be asked"
-        source.problems.refuse("no_question", posts[0].where, user, detail)
+        problems.refuse("no_question", posts[0].where, user, detail)
     chosen = dict[str, int]()
     for n in reversed(askable):
-        key = normalised(posts[n].question) or str(n)
+        post = posts[n]
         if len(chosen) == source.rules.targets:
             break
-        if chosen.setdefault(key, n) != n:
-            detail = f"{excerpt(posts[n].question)} is asked again by a later post"
-            id = posts[n].id or user
-            source.problems.refuse("repeated_question", posts[n].where, id, detail)
+        if chosen.setdefault(normalised(post.question) or str(n), n) != n:
+            detail = f"{excerpt(post.question)} is asked again by a later post"
+            problems.refuse("repeated_question", post.where, post.id or user, detail)
     return sorted(chosen.values())
 
 
@@ -241,7 +232,7 @@ def note_unknown(source: Source, category: str, where: str, id: str) -> None:
 
 def make_item(
     source: Source, id: str, user: str, asked: SourcePost, posts: Sequence[SourcePost],
-    aspects: tuple[GoldAspect, ...] = (),
+    aspects: Iterable[GoldAspect] = (),
 ) -> Item:  # fmt: skip
     """The item of a question, with those of the posts that may be in its profile. Raises
     SourceRefusal if they are too few."""
@@ -251,7 +242,7 @@ def make_item(
     note_unknown(source, category, asked.where, id)
     return Item(
         id=id, user=user, question=asked.question, narrative=asked.narrative or None,
-        category=category, domain=domain, profile=profile, rubric_aspects=aspects,
+        category=category, domain=domain, profile=profile, rubric_aspects=tuple(aspects),
         created=asked.created, source_url=asked.url,
     )  # fmt: skip
 
@@ -263,9 +254,7 @@ def _profile(
     numbered = [(post.id or f"{item}-p{n}", post) for n, post in enumerate(posts, start=1)]
     if all(post.created for post in posts):  # Else the file's order stays.
         numbered.sort(key=lambda one: latest_moment(one[1].created or ""))
-    profile: dict[str, Post] = {}
-    texts: dict[str, str] = {}
-    """Ids by text."""
+    profile, ids_by_text = dict[str, Post](), dict[str, str]()
     repaired = list[tuple[Repairs, str, str]]()
     for id, post in numbered:
         with source.problems.row(post.where) as read:
@@ -277,9 +266,9 @@ def _profile(
                 refuse("duplicate_post_id", "an earlier post of the profile has this id")
             if find_question(post.text, asked.question, asked.narrative):
                 refuse("target_in_profile", f"it repeats {excerpt(asked.question)}")
-            if folded in texts:
-                refuse("duplicate_post", f"the same text as {excerpt(texts[folded])}")
-            texts[folded] = id
+            if folded in ids_by_text:
+                refuse("duplicate_post", f"the same text as {excerpt(ids_by_text[folded])}")
+            ids_by_text[folded] = id
             profile[id] = Post(
                 id=id, text=post.text, category=post.category, created=post.created,
                 source_url=post.url, kind=post.kind,

@@ -16,7 +16,8 @@ REASONS: dict[str, dict[str, str]] = tomllib.loads(
 """Reasons, each with the `phrase` that a terminal prints, the `rule`, and maybe a `fix`."""
 REMEDIES: dict[str, str] = {reason: one["fix"] for reason, one in REASONS.items() if "fix" in one}
 """Advice by reason, if there is more to do than to correct the row."""
-NAMED = 10  # values of a reason in a message, such as categories
+NAMED = 10
+"""Values of a reason in a message, such as categories."""
 Repairs = dict[str, str]
 """Repairs of the fields of a row, by reason."""
 T = TypeVar("T")

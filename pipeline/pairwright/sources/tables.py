@@ -64,13 +64,15 @@ def sound_rows(path: Path, opener: Opener, fix: str) -> tuple[list[str], Iterato
     Raises InputError, when it is reached, for what is not a row: here nothing is left out.
     """
     table = opener(path)
-    return table.columns or [], (_sound(path.with_name(row.where), row, fix) for row in table.rows)
 
+    def rows() -> Iterator[SourceRow]:
+        for row in table.rows:
+            where = path.with_name(row.where)
+            if isinstance(row, SourceProblem):
+                raise InputError(row.detail, where=where, fix=fix)
+            yield SourceRow(str(where), row.fields)
 
-def _sound(where: Path, row: SourceRow | SourceProblem, fix: str) -> SourceRow:
-    if isinstance(row, SourceProblem):
-        raise InputError(row.detail, where=where, fix=fix)
-    return SourceRow(str(where), row.fields)
+    return table.columns or [], rows()
 
 
 def numbered(name: str, values: Iterable[object]) -> Rows:
@@ -124,18 +126,17 @@ def delimited(path: Path, separators: str) -> SourceTable:
     records = _records(path, separators)
     line, header = next(records, (1, list[str]()))
     where = f"{path}:{line}"
-    try:
-        columns = [cell.strip() for cell in _utf8(header)]
-    except SourceRefusal as refusal:
-        what, fix = f"the column names are {refusal.detail}", REMEDIES[refusal.reason]
-        raise SourceError(what, where=where, fix=fix) from None
+    if isinstance(header, SourceRefusal):
+        what, fix = f"the column names are {header.detail}", REMEDIES[header.reason]
+        raise SourceError(what, where=where, fix=fix)
+    columns = [cell.strip() for cell in header]
     for name in columns:
         if columns.count(name) > 1:
             raise SourceError(f"two columns are named {name!r}", where=where, fix="Rename one.")
     return SourceTable(str(path), columns, _rows(path.name, records, partial(_cells, columns)))
 
 
-def _records(path: Path, separators: str) -> Iterator[tuple[int, list[str] | str]]:
+def _records(path: Path, separators: str) -> Iterator[tuple[int, list[str] | SourceRefusal]]:
     """Each record's first line, and its cells or what is wrong with it; blank ones are left out."""
     # The default of 131,072 characters a cell is less than people post.
     csv.field_size_limit(2**31 - 1)
@@ -149,30 +150,28 @@ def _records(path: Path, separators: str) -> Iterator[tuple[int, list[str] | str
         while True:
             start = reader.line_num + 1
             try:
-                if cells := next(reader):
-                    yield start, cells
+                cells = next(reader)
             except StopIteration:
                 return
             except csv.Error as error:
                 if "unexpected end" in str(error):
                     what, where = "a quote that is never closed", f"{path}:{start}"
                     raise SourceError(what, where=where, fix=REMEDIES["bad_csv"]) from None
-                yield start, f"{error} (lines {start} to {reader.line_num})"
+                what = f"not CSV: {error} (lines {start} to {reader.line_num})"
+                yield start, SourceRefusal("bad_csv", what)
+                continue
+            if any(map(_NOT_UTF8.search, cells)):
+                yield start, SourceRefusal("invalid_utf8", "not UTF-8")
+            elif cells:
+                yield start, cells
 
 
-def _utf8(cells: list[str] | str) -> list[str]:
-    if isinstance(cells, str):
-        refuse("bad_csv", f"not CSV: {cells}")
-    if any(map(_NOT_UTF8.search, cells)):
-        refuse("invalid_utf8", "not UTF-8")
-    return cells
-
-
-def _cells(columns: list[str], record: list[str] | str) -> dict[str, Any]:
-    cells = _utf8(record)
-    if len(cells) != len(columns):
-        refuse("ragged_row", f"{len(cells)} cells in {len(columns)} columns")
-    return dict(zip(columns, cells, strict=True))
+def _cells(columns: list[str], record: list[str] | SourceRefusal) -> dict[str, Any]:
+    if isinstance(record, SourceRefusal):
+        raise record
+    if len(record) != len(columns):
+        refuse("ragged_row", f"{len(record)} cells in {len(columns)} columns")
+    return dict(zip(columns, record, strict=True))
 
 
 # JSON and Parquet
@@ -219,14 +218,13 @@ def open_parquet(path: Path) -> SourceTable:
     """The rows of a Parquet file, counted from 1, a batch of them in memory."""
     with _readable(path):
         file = pq.ParquetFile(path)
-    rows = numbered(path.name, _parquet_rows(path, file))
-    return SourceTable(str(path), list(file.schema_arrow.names), rows)
 
+    def rows() -> Iterator[dict[str, Any]]:
+        with _readable(path), file:
+            for batch in read_batches(path, file):
+                yield from batch.to_pylist()
 
-def _parquet_rows(path: Path, file: Any) -> Iterator[dict[str, Any]]:
-    with _readable(path), file:
-        for batch in read_batches(path, file):
-            yield from batch.to_pylist()
+    return SourceTable(str(path), list(file.schema_arrow.names), numbered(path.name, rows()))
 
 
 @contextmanager
@@ -259,8 +257,13 @@ FLAT = (".csv", ".tsv")
 def open_table(given: str, folder: Path, rules: SourceRules, table: str) -> SourceTable:
     """The rows of the file or Hub dataset that `given` names; if it has columns, then those of its
     kind of table. Raises SourceError."""
-    path = locate(given, folder)
-    opened = OPENERS[path.suffix.lower()](path) if path else _hub_dataset(rules, given)
+    if path := locate(given, folder):
+        opened = OPENERS[path.suffix.lower()](path)
+    else:
+        name, _, revision = given.partition("@")
+        with hub_client(given, "datasets") as datasets:
+            options = {"split": rules.split, "revision": revision or None}
+            opened = hub_table(given, datasets.load_dataset(name, rules.config, **options))
     if opened.columns is None:
         return opened
     required = required_columns(rules, table).values()
@@ -283,9 +286,9 @@ def locate(given: str, folder: Path) -> Path | None:
     suffix = path.suffix.lower()
     if not path.exists() and suffix not in OPENERS and looks_like_id(given):
         return None
-    dump = 'or name a dump\'s folder, with format = "stackexchange"'
     check_file(path, f"Correct the path, which is relative to {folder}.")
     if suffix not in OPENERS:
+        dump = 'or name a dump\'s folder, with format = "stackexchange"'
         fix = f"Use one of {', '.join(OPENERS)}; unpack a packed file first; {dump}."
         raise SourceError(f"unknown kind of file {suffix!r}", where=path, fix=fix)
     return path
@@ -299,9 +302,15 @@ def check_file(path: Path, fix: str) -> None:
 
 
 def table_hash(given: str, folder: Path) -> str:
-    """Identity of a table's content: `b2:` and a hash of its bytes, or `id@commit`."""
-    path = locate(given, folder)
-    return content_hash(path) if path else _hub_commit(given)
+    """Identity of a table's content: `b2:` and a hash of its bytes, or `id@commit` with the commit
+    that the id means now. Raises SourceError."""
+    name, _, revision = given.partition("@")
+    if path := locate(given, folder):
+        return content_hash(path)
+    if re.fullmatch(r"[0-9a-f]{40}", revision):
+        return given
+    with hub_client(given, "huggingface_hub") as hub:
+        return f"{name}@{hub.HfApi().dataset_info(name, revision=revision or None).sha}"
 
 
 def content_hash(path: Path) -> str:
@@ -312,36 +321,15 @@ def content_hash(path: Path) -> str:
 
 # The Hub
 
-_ID = re.compile(r"[\w.-]+/[\w.-]+(?:@[\w./-]+)?")
-_COMMIT = re.compile(r"[0-9a-f]{40}")
-
 
 def looks_like_id(path: str) -> bool:
     """`org/name`, or `org/name@revision` to hold it to one version."""
-    return _ID.fullmatch(path) is not None
-
-
-def _hub_dataset(rules: SourceRules, given: str) -> SourceTable:
-    name, _, revision = given.partition("@")
-    with hub_client(given, "datasets") as datasets:
-        loaded = datasets.load_dataset(
-            name, rules.config, split=rules.split, revision=revision or None
-        )
-    return hub_table(given, loaded)
+    return re.fullmatch(r"[\w.-]+/[\w.-]+(?:@[\w./-]+)?", path) is not None
 
 
 def hub_table(name: str, rows: Any) -> SourceTable:
     """The rows of one split, counted from 1. `datasets` keeps them on disk, not in memory."""
     return SourceTable(name, list(rows.column_names), numbered(name, rows))
-
-
-def _hub_commit(given: str) -> str:
-    """`org/name@commit`, with the commit that the id means now."""
-    name, _, revision = given.partition("@")
-    if _COMMIT.fullmatch(revision):
-        return given
-    with hub_client(given, "huggingface_hub") as hub:
-        return f"{name}@{hub.HfApi().dataset_info(name, revision=revision or None).sha}"
 
 
 @contextmanager
