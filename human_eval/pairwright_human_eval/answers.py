@@ -1,12 +1,10 @@
 """The answers of a study, one table: answers.jsonl, made of the raw files as they came in.
 
-    human/private/raw/
-        0001-HASH.json    the first file that was imported: an export of Label Studio, or a .csv
-        project-7-HASH.json         a project of the server as last pulled
-        simulated-NAME-HASH.json    by a simulated annotator
+    human/private/raw/0001-HASH.json    an export of Label Studio, or a .csv, by order of import
+        project-7-HASH.json             a project of the server as last pulled
+        simulated-NAME-HASH.json        by a simulated annotator
 
-The table is written at import and pull, always from all raw files, so it can be made again. If a
-person withdraws, all that they answered leaves the files and does not come back.
+The table is always written from all raw files, so it can be made again.
 """
 
 import hashlib
@@ -33,12 +31,10 @@ from pairwright_human_eval.sheets import is_sheet, read_sheet, without_rows
 
 @dataclass(frozen=True)
 class ImportedAnswers:
-    """Outcome of an import: files or projects, and all annotations of the study. Each annotation is
-    an answer, set aside, or a copy of another."""
+    """Outcome of an import. Each annotation is an answer, set aside, or a copy of another."""
 
     folder: Path
     answers: tuple[Answer, ...]
-    """Answers by task, in the order of its form."""
     set_aside: tuple[SetAside, ...]
     copies: int
     """Annotations that several files hold: those beyond the first."""
@@ -104,11 +100,10 @@ def import_answers(
                 added.append(path.name)
             except InputError as error:
                 refused.append(error)
-        last = refused.pop() if refused and not added else None
-        for one in refused:
+        for one in refused if added else refused[:-1]:
             progress(Note(str(one)))
-        if last:
-            raise last
+        if refused and not added:
+            raise refused[-1]
         return write_answers(study, added, refused)
 
 
@@ -142,9 +137,6 @@ def _keep(path: Path, study: OpenStudy) -> None:
             path.unlink()
 
 
-# Raw files
-
-
 def read_raw(path: Path, content: bytes, study: OpenStudy) -> Iterable[Given]:
     """The annotations of a file that came in. Raises InputError for one that cannot be read."""
     if is_sheet(content):
@@ -157,7 +149,7 @@ def raw_files(study: OpenStudy) -> list[tuple[Path, bytes]]:
     a file that was changed."""
     found = [(path, path.read_bytes()) for path in sorted(study.folder.raw.glob("*-*.*"))]
     for path, content in found:
-        if path.stem.rpartition("-")[2] != _hash(content):
+        if not path.stem.endswith(f"-{_hash(content)}"):
             fix = "Move it away, then pull or import again."
             raise InputError("is not as it came in: its hash differs", where=path, fix=fix)
     return found
@@ -204,9 +196,6 @@ def without_withdrawn(content: bytes, study: OpenStudy) -> bytes:
     if len(kept) == len(tasks):
         return content
     return json.dumps(kept).encode() if kept else b""
-
-
-# The table
 
 
 def write_answers(
@@ -290,9 +279,6 @@ def _judged(once: Sequence[Given], study: OpenStudy) -> tuple[list[Answer], list
     return answers, sorted(lines, key=lambda line: (line.file, line.task, line.place))
 
 
-# Out again
-
-
 @dataclass(frozen=True, slots=True)
 class WithdrawnPerson:
     """Answers removed with a person who withdrew, and work that is left."""
@@ -327,10 +313,10 @@ def withdraw_person(
         pairwright human withdraw runs/first annotator-04 --yes
     """
     with open_study(Path(run)) as study:
-        folder, own = study.folder, [t for t in study.key.values() if t.annotator == person]
-        names = {*study.fixed.annotators, *(task.annotator for task in study.key.values())}
-        if person not in names:
-            what = f"{person!r} is nobody in this study.{near(person, sorted(names))}"
+        folder, rounds = study.folder, dict.fromkeys(study.fixed.annotators, 1)
+        rounds |= {task.annotator: task.round for task in study.key.values()}
+        if person not in rounds:
+            what = f"{person!r} is nobody in this study.{near(person, sorted(rounds))}"
             fix = "`pairwright human status RUN` lists everybody."
             raise InputError(what, where="PERSON", fix=fix)
         answered = {one.task for one in study.answers() if one.annotator == person}
@@ -348,14 +334,13 @@ def withdraw_person(
                     path.unlink()
                     if kept:
                         store_raw(left, path.stem.rpartition("-")[0], kept, path.suffix)
-        for pattern in (f"{person}.csv", f"{person}-*.csv"):
-            for path in [*folder.sheets.glob(pattern)]:
-                path.unlink()
+        for path in (folder.sheet(person), *folder.sheets.glob(f"{person}-*.csv")):
+            path.unlink(missing_ok=True)
         write_answers(left)
     if folder.decisions.exists():
         # pandas and matplotlib take half of the time of every other command.
         from pairwright_human_eval.report import decide
 
         decide(run, progress=progress)
-    dealt_out = any(task.round == 2 for task in own)
-    return WithdrawnPerson(person, len(answered), folder.server.exists(), dealt_out)
+    pushed, dealt_out = folder.server.exists(), rounds[person] == 2
+    return WithdrawnPerson(person, len(answered), pushed, dealt_out)

@@ -17,10 +17,10 @@ refused ones too. Decisions and figures follow from these.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import pandas as pd
 
@@ -32,7 +32,6 @@ from pairwright.settings.rules import HumanRules
 from pairwright.stats import Estimate, cluster_numbers, mean_points
 from pairwright_human_eval.agreement import (
     Agreement,
-    Measurement,
     agreement,
     count_hits,
     count_labels,
@@ -40,20 +39,9 @@ from pairwright_human_eval.agreement import (
     others_say,
     with_others,
 )
-from pairwright_human_eval.records import (
-    BOTH,
-    CANNOT_TELL,
-    EQUAL,
-    NEITHER,
-    SIMULATED,
-    SUPPORT,
-    Answer,
-    Label,
-    State,
-    Study,
-)
+from pairwright_human_eval.records import CANNOT_TELL, EQUAL, SIMULATED, Answer, Label, State, Study
 from pairwright_human_eval.units import Outline, OutlinePair
-from pairwright_human_eval.votes import study_votes
+from pairwright_human_eval.votes import QUESTIONS, Question, study_votes
 
 T = TypeVar("T", bound=Record)
 FEWEST_CHECKS = 4
@@ -116,13 +104,10 @@ def excluded_by(passed: pd.DataFrame, floor: float) -> frozenset[str]:
 def annotators(answers: pd.DataFrame, outlines: Iterable[Outline]) -> pd.DataFrame:
     """Counts per annotator: checks, repeats and votes on which the others agree (`_n`), and how
     many of them are right or the same (`_k`)."""
-    others = with_others(votes_of(answers)).add_prefix("others_")
-    counts = (
-        checks(answers, outlines).add_prefix("checks_"),
-        repeats(answers).add_prefix("repeats_"),
-    )
-    names = sorted(set(answers["annotator"]))
-    return pd.concat([*counts, others], axis=1).reindex(names).fillna(0).astype(int)
+    found = {"checks": checks(answers, outlines), "repeats": repeats(answers)}
+    found["others"] = with_others(votes_of(answers))
+    table = pd.concat([own.add_prefix(f"{name}_") for name, own in found.items()], axis=1)
+    return table.reindex(sorted(set(answers["annotator"]))).fillna(0).astype(int)
 
 
 # The rule
@@ -158,9 +143,8 @@ class Decision(Record):
 
 Outcome = tuple[State, str]
 """The state of one part of a unit, and the reason; no reason if it is verified."""
-Tally = Mapping[tuple[str, str, int], Mapping[str, Counter[str]]]
-"""Counts by subject (a pair; for quality a unit), kind and round: for each item, how many gave each
-label."""
+Tally = defaultdict[tuple[str, str, int], Counter[tuple[str, str]]]
+"""Counts by subject (a pair; for quality a unit), kind and round: of each item and label."""
 AspectCounts = tuple[RowSupport, RowDelivery]
 """Counts of each answer on an aspect."""
 
@@ -202,14 +186,13 @@ def preference_outcome(
 def quality_outcomes(unit: str, given: Tally, rules: HumanRules) -> Iterator[Outcome]:
     """Outcomes on quality: both responses must be good, and equally so. Means are of the first
     round, or of the second if no annotator could judge."""
-    first, closing = (given.get((unit, "quality", round), {}) for round in (1, 2))
+    first, closing = (given[unit, "quality", round] for round in (1, 2))
     answers = _people(first)
-    if not rules.quality_votes:
-        return
     if answers < rules.quality_votes:
         yield "waiting", f"quality: {answers} of {rules.quality_votes} answers"
+    if answers < rules.quality_votes or not rules.quality_votes:
         return
-    means = {item: _mean(first[item], closing.get(item, {})) for item in first}
+    means = {item: _mean(item, first, closing) for item, _ in first}
     scales = [(item.partition(" ")[0], mean) for item, mean in means.items()]
     poor = [scale for scale, mean in scales if mean is not None and mean < rules.quality_floor]
     unknown = [scale for scale, mean in scales if mean is None]
@@ -224,23 +207,24 @@ def quality_outcomes(unit: str, given: Tally, rules: HumanRules) -> Iterator[Out
             yield "refused", f"quality_gap: {scale}"
 
 
-def _people(items: Mapping[str, Counter[str]]) -> int:
+def _people(counts: Counter[tuple[str, str]]) -> int:
     """Number of people who answered: each answers every item."""
-    return max((n.total() for n in items.values()), default=0)
+    items = Counter(item for item, _ in counts.elements())
+    return max(items.values(), default=0)
 
 
-def _mean(*rounds: Mapping[str, int]) -> float | None:
-    """The mean score of the first round in which an annotator could judge."""
-    for labels in rounds:
-        scores = {int(label): n for label, n in labels.items() if label.isdecimal()}
-        if scores:
-            return sum(score * n for score, n in scores.items()) / sum(scores.values())
+def _mean(item: str, *rounds: Counter[tuple[str, str]]) -> float | None:
+    """The mean score of an item in the first round in which an annotator could judge it."""
+    for counts in rounds:
+        labels = [label for one, label in counts.elements() if one == item]
+        if scores := [int(label) for label in labels if label.isdecimal()]:
+            return sum(scores) / len(scores)
     return None
 
 
 def aspect_outcomes(pair: OutlinePair, given: Tally, rules: HumanRules) -> Iterator[Outcome]:
     """The aspects are the user's, and the chosen response alone delivers most of them."""
-    people = _people(given.get((pair.id, "support", 1), {}))
+    people = _people(given[pair.id, "support", 1])
     if people < rules.rubric_votes:
         yield "waiting", f"rubric: {people} of {rules.rubric_votes} answers"
     if people < rules.rubric_votes or not rules.rubric_votes:
@@ -264,39 +248,31 @@ def chosen_delivers(given: RowDelivery) -> bool:
     return 2 * (given.chosen + given.both) > n >= 2 * (given.rejected + given.both)
 
 
-# The decisions
-
-
 def tally(answers: pd.DataFrame, excluded: Iterable[str] = ()) -> Tally:
     """Count the answers that count: no repeats, no comments, nothing by people who are excluded."""
     own = answers[~answers["annotator"].isin(list(excluded)) & (answers["kind"] != "comment")]
-    own = own[own["round"] > 0]
-    about = own["pair"].where(own["kind"] != "quality", own["unit"]).rename("about")
-    found: dict[tuple[str, str, int], dict[str, Counter[str]]] = defaultdict(dict)
-    by = [about, own["kind"], own["round"], own["item"], own["label"]]
-    counts: dict[Any, int] = own.groupby(by).size().to_dict()
-    for (one, kind, round, item, label), n in counts.items():
-        found[one, kind, round].setdefault(item, Counter())[label] = n
-    return dict(found)
+    own = own[own["round"] > 0].sort_values(["item", "label"])
+    about = own["pair"].where(own["kind"] != "quality", own["unit"])
+    found: Tally = defaultdict(Counter)
+    columns = (own[name] for name in ("kind", "round", "item", "label"))
+    for subject, kind, round, item, label in zip(about, *columns, strict=True):
+        found[subject, kind, round][item, label] += 1
+    return found
 
 
 def aspects_of(given: Tally, pair: OutlinePair) -> tuple[AspectCounts, ...]:
     """The answers on each aspect, in the rubric's order; empty if no annotator was asked."""
-    support, delivery = (given.get((pair.id, kind, 1), {}) for kind in ("support", "delivery"))
+    support, delivery = (given[pair.id, kind, 1] for kind in ("support", "delivery"))
     items = [str(n) for n in range(1, pair.aspects + 1)] if support else []
     return tuple(
-        (
-            _counted_as(RowSupport, support.get(n, {})),
-            _counted_as(RowDelivery, delivery.get(n, {})),
-        )
-        for n in items
+        (_counted_as(RowSupport, support, n), _counted_as(RowDelivery, delivery, n)) for n in items
     )
 
 
-def _counted_as(kind: type[T], labels: Mapping[str, int], **more: object) -> T:
-    """Counts by label as a record that has a field for each."""
-    counts = {name: labels.get(name, 0) for name in kind.model_fields if name not in more}
-    return kind(**counts, **more)
+def _counted_as(kind: type[T], counts: Counter[tuple[str, str]], item: str, **more: object) -> T:
+    """Counts of an item by label as a record that has a field for each."""
+    labels = (name for name in kind.model_fields if name not in more)
+    return kind(**{label: counts[item, label] for label in labels}, **more)
 
 
 def decide(
@@ -313,11 +289,13 @@ def decide(
 
 
 def _decision(unit: Outline, given: Tally, rules: HumanRules, simulated: bool) -> Decision:
-    def votes(pair: OutlinePair, round: int) -> Votes:
-        items = given.get((pair.id, "preference", round), {})
-        return _counted_as(Votes, items.get("", Counter()), pair=pair.id)
-
-    first, closing = (tuple(votes(pair, round) for pair in unit.pairs) for round in (1, 2))
+    first, closing = (
+        tuple(
+            _counted_as(Votes, given[pair.id, "preference", round], "", pair=pair.id)
+            for pair in unit.pairs
+        )
+        for round in (1, 2)
+    )
     parts = [(*outcome, "") for outcome in quality_outcomes(unit.id, given, rules)]
     for pair, one, two in zip(unit.pairs, first, closing, strict=True):
         parts.append((*preference_outcome(one, two, rules, unit.label), pair.id))
@@ -363,17 +341,6 @@ class PublicStudy(Record):
     """Everyone who gave an answer, adjudicators too."""
     left_out: int
     """Units of the study that are not in this release: people asked to be forgotten."""
-
-
-class Findings(Record):
-    """The figures that follow from the answers."""
-
-    agreement: dict[str, Agreement]
-    """Agreement by question, in the order in which they are asked. "Cannot tell" and "cannot judge"
-    are missing values."""
-    preferred: Estimate
-    """Votes for the chosen response, of those for either; placebos, whose chosen one is drawn, are
-    left out."""
 
 
 @dataclass(frozen=True)
@@ -426,23 +393,24 @@ class ReleasedStudy:
         return own[own["round"] == 1].merge(about, on="unit")
 
     @cached_property
-    def findings(self) -> Findings:
-        """Estimates on all units, whatever was decided."""
-        asked: dict[str, tuple[Sequence[object], Measurement]] = {
-            f"quality: {scale.name}": (range(scale.low, scale.high + 1), "ordinal")
-            for scale in self.study.scales
+    def agreement(self) -> dict[str, Agreement]:
+        """Agreement by question, in the order in which they are asked. "Cannot tell" and "cannot
+        judge" are missing values."""
+        table, asked = study_votes(self.counted), list[Question]()
+        for scale in self.study.scales:
+            asked.append((f"quality: {scale.name}", range(scale.low, scale.high + 1), "ordinal"))
+        return {
+            name: agreement(table[table["question"] == name], levels, kind)
+            for name, levels, kind in (*asked, *QUESTIONS.values())
         }
-        asked["preference"] = ("one", "other", EQUAL), "nominal"
-        asked["aspect supported"] = SUPPORT, "ordinal"
-        asked["aspect delivered by"] = ("one", "other", BOTH, NEITHER), "nominal"
-        table, votes = study_votes(self.counted), votes_of(self.counted)
-        found = {
-            question: agreement(table[table["question"] == question], levels, kind)
-            for question, (levels, kind) in asked.items()
-        }
+
+    @cached_property
+    def preferred(self) -> Estimate:
+        """Votes for the chosen response, of those for either; placebos, whose chosen one is drawn,
+        are left out."""
+        votes = votes_of(self.counted)
         either = votes[votes["label"].isin(SIDES) & (votes["expected"] != EQUAL)]
-        preferred = share_by_dyad(either["label"] == "chosen", either["dyad"])
-        return Findings(agreement=found, preferred=preferred)
+        return share_by_dyad(either["label"] == "chosen", either["dyad"])
 
 
 def share_by_dyad(hits: pd.Series, dyads: pd.Series) -> Estimate:

@@ -1,7 +1,5 @@
-"""Label Studio's exports: what each annotation says, or why it cannot be an answer.
-
-A server stores everything that is posted, so nothing of an export is taken for granted.
-"""
+"""Label Studio's exports: what each annotation says, or why it cannot be an answer. A server stores
+everything that is posted, so nothing is taken for granted."""
 
 import codecs
 import json
@@ -65,10 +63,8 @@ def read_export(
             fault = Objection("unknown_task", "its data names no task of this study")
         elif _digest(data) != keyed.data_hash:
             fault = Objection("data_changed", "the task's data is not as exported")
-        given = Given(
-            keyed.task if keyed else "", where.name, f"task {number}", identity="",
-            project=str(project) if isinstance(project, int) else "",
-        )  # fmt: skip
+        project = str(project) if isinstance(project, int) else ""
+        given = Given(keyed.task if keyed else "", where.name, f"task {number}", "", project)
         if isinstance(annotations, list) and annotations:
             for n, one in enumerate(annotations, start=1):
                 about = given._replace(place=f"{given.place}, annotation {n}", fault=fault)

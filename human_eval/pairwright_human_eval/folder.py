@@ -140,9 +140,6 @@ def file_hash(path: Path) -> str:
         return "sha256:" + hashlib.file_digest(file, "sha256").hexdigest()
 
 
-# Reading
-
-
 def records_in(path: Path, kind: type[T], fix: str = RESTORE) -> tuple[T, ...]:
     """The lines of a file of the study; none if there is no file. Raises InputError for a
     damaged line."""
@@ -209,9 +206,6 @@ def read_tasks(folder: HumanFolder, key: Iterable[KeyedTask]) -> dict[str, Data]
         if name not in found:
             raise InputError(f"{name} is missing", where=path, fix=RESTORE)
     return {name: found[name] for name in wanted}
-
-
-# Writing
 
 
 def write_study(folder: HumanFolder, study: Study, tasks: Sequence[Task]) -> None:

@@ -1,9 +1,6 @@
-"""The forms that annotators fill in: their questions and choices, the templates that show them, and
-what a filled-in form says.
-
-Texts in the code are in English. Every other language is `languages/CODE.toml`, with its
-words by the English ones; its guidelines are in the same folder.
-"""
+"""The forms that annotators fill in: questions and choices, the templates that show them, and what
+filled-in ones say. Texts in the code are in English. `languages/CODE.toml` has the words of another
+language by the English ones."""
 
 import re
 import tomllib
@@ -69,9 +66,6 @@ def load_language(code: str) -> Language:
     return validated(Language, tables, path, docs=LANGUAGES / "de.toml", error=InputError)
 
 
-# Questions
-
-
 class Question(NamedTuple):
     """A question with its choices."""
 
@@ -122,8 +116,6 @@ def scale_choices(scale: Scale, language: Language = ENGLISH) -> dict[str, str]:
     return choices | ({CANNOT_JUDGE: language("Cannot judge")} if scale.cannot_judge else {})
 
 
-# What shows them
-
 TEMPLATES = jinja2.Environment(
     loader=jinja2.FileSystemLoader(assets.HUMAN_EVAL),
     undefined=jinja2.StrictUndefined,
@@ -171,9 +163,6 @@ def render_guidelines(
     return TEMPLATES.from_string(page).render(
         _=language, scales=scales, scores=scores, aspects=aspects, sheet=tool == "spreadsheet"
     )
-
-
-# What was answered
 
 
 def read_form(

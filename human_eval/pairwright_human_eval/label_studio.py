@@ -1,8 +1,8 @@
 """A study on a Label Studio server: tasks to it, each exactly once, and annotations from it.
 
-Only this file imports label-studio-sdk.
-`human/private/server.json` names the projects, one for each annotator and kind. Each is written
-down before its tasks are sent, and again once all of them are there.
+Only this file imports label-studio-sdk. `human/private/server.json` names the projects, one for
+each annotator and kind. Each is written down before its tasks are sent, and again once all of them
+are there.
 """
 
 import json
@@ -41,18 +41,14 @@ _FIELDS = "id,title,label_config,task_number,num_tasks_with_annotations,skipped_
 _ONCE = {"max_retries": 0}
 """The SDK would repeat a request whose reply got lost, and would make its object twice."""
 KEY_VARIABLE = "LABEL_STUDIO_API_KEY"
-_TOKEN = (
-    "Put a legacy or a personal access token from the server's Account & Settings page into"
-    f" {KEY_VARIABLE}."
-)
+_TOKEN = f"Put an access token from the server's Account & Settings page into {KEY_VARIABLE}."
 
 
 class LabelStudioClient:
     """The part of a Label Studio server that a study needs."""
 
-    def __init__(self, url: str, projects: Any) -> None:
-        """`projects` are those of the SDK."""
-        self.url, self.sdk = url, projects
+    def __init__(self, url: str, sdk: Any) -> None:
+        self.url, self.sdk = url, sdk.projects
 
     def projects(self, part: str) -> dict[int, Any]:
         """Projects with `part` in their title as the SDK has them, by id."""
@@ -75,9 +71,8 @@ class LabelStudioClient:
     def add(self, project: int, batch: Sequence[Data]) -> list[int]:
         """Import tasks, all or none; their ids in the same order."""
         rows = [{"data": data} for data in batch]
-        reply = self.sdk.import_tasks(
-            project, request=rows, return_task_ids=True, request_options=_ONCE
-        )
+        options = {"return_task_ids": True, "request_options": _ONCE}
+        reply = self.sdk.import_tasks(project, request=rows, **options)
         ids = [int(task) for task in getattr(reply, "task_ids", None) or ()]
         if len(ids) != len(batch):
             what = f"{self.url} named {len(ids)} tasks for {len(batch)} that were sent"
@@ -125,14 +120,12 @@ def connected(url: str, api_key: str | None = None) -> Iterator[LabelStudioClien
     with httpx.Client(timeout=TIMEOUT_S, follow_redirects=True, limits=one_each) as http:
         try:
             server = sdk(base_url=url, api_key=key, httpx_client=http)
-            yield LabelStudioClient(url, server.projects)
+            yield LabelStudioClient(url, server)
         except RecursionError:
             raise CallFailed("server", f"{url}: the reply cannot be read") from None
         except ApiError as error:
-            body = (
-                error.body if isinstance(error.body, str) else json.dumps(error.body, default=str)
-            )
-            raise _refusal(url, error.status_code or 0, _shown(body, key)) from None
+            text = _shown(error.body, key)
+            raise _refusal(url, error.status_code or 0, text) from None
         except httpx.HTTPError as error:
             what = f"no answer ({type(error).__name__}: {_shown(str(error), key)})"
             fix = "Start the server or correct --url, and run the command again; it goes on."
@@ -149,13 +142,14 @@ def _refusal(url: str, status: int, text: str) -> Exception:
     return EndpointRefused(f"{url}: answered {status}: {text}\n  {ask}")
 
 
-def _shown(reply: str, key: str) -> str:
+def _shown(reply: object, key: str) -> str:
     """Text of a reply, without the key; a page of HTML is only named."""
-    if reply.strip().startswith("<"):
+    text = reply if isinstance(reply, str) else json.dumps(reply, default=str)
+    if text.strip().startswith("<"):
         return "a web page"
     with suppress(ValueError, TypeError, KeyError, RecursionError):
-        reply = str(json.loads(reply)["detail"])
-    return reply.strip().replace(key, "(the key)")[:SHOWN]
+        text = str(json.loads(text)["detail"])
+    return text.strip().replace(key, "(the key)")[:SHOWN]
 
 
 class PushedProject(Record):
@@ -180,9 +174,6 @@ class ServerState(Record):
 def title_of(study: OpenStudy) -> str:
     """Start of the titles of a study's projects: no other study has it."""
     return "Study " + digest(study.fixed.model_dump(mode="json")).removeprefix("sha256:")[:8]
-
-
-# Out
 
 
 class PushResult(NamedTuple):
@@ -279,9 +270,6 @@ def _loads(study: OpenStudy, round: int) -> dict[tuple[str, Kind], dict[str, Dat
     return loads
 
 
-# In
-
-
 def pull_answers(run: RunPath, *, progress: Progress = log_notes) -> ImportedAnswers:
     """Fetch what is annotated from the Label Studio server that tasks were pushed to.
 
@@ -297,17 +285,17 @@ def pull_answers(run: RunPath, *, progress: Progress = log_notes) -> ImportedAns
     """
     with open_study(Path(run)) as study:
         check_unmixed(study, simulated=False)
-        state = record_in(study.folder.server, ServerState)
+        where = study.folder.server
+        state = record_in(where, ServerState)
         if state is None:
             fix = "`pairwright human push` first, or `import` files exported by hand."
-            what = "no task was pushed to a server yet"
-            raise InputError(what, where=study.folder.server, fix=fix)
+            raise InputError("no task was pushed to a server yet", where=where, fix=fix)
         with connected(state.url) as server:
             listed = server.projects(title_of(study))
             if not any(project.id in listed for project in state.projects):
                 what = f"no project of this study is on the server at {server.url}"
                 fix = f"Start the server that has them. If they were deleted for good, {_MOVE}"
-                raise InputError(what, where=study.folder.server, fix=fix)
+                raise InputError(what, where=where, fix=fix)
             fetched, refused = list[str](), list[InputError]()
             for n, project in enumerate(state.projects):
                 progress(Step("fetching projects", n, len(state.projects)))
@@ -315,7 +303,7 @@ def pull_answers(run: RunPath, *, progress: Progress = log_notes) -> ImportedAns
                     try:
                         odd = _fetch(server, study, project, listed.get(project.id))
                         fetched.append(project.title)
-                    except OtherForm as error:
+                    except InputError as error:
                         refused.append(error)
                         odd = str(error)
                     if odd:
@@ -323,20 +311,16 @@ def pull_answers(run: RunPath, *, progress: Progress = log_notes) -> ImportedAns
         return write_answers(study, fetched, refused)
 
 
-class OtherForm(InputError):
-    """A project whose form is not the study's: its answers may mean something else."""
-
-
 def _fetch(server: LabelStudioClient, study: OpenStudy, project: PushedProject, found: Any) -> str:
-    """Fetch a project into one raw file; gives a warning. Raises OtherForm. Counts do not show
-    whether an answer was changed, so all of it is fetched again."""
+    """Fetch a project into one raw file; gives a warning. Counts do not show whether an
+    answer was changed, so all of it is fetched again. Raises InputError for another form."""
     name, form = f"project `{project.title}`", study.folder.form(project.kind)
     if found is None:
         return f"The {name} is not on the server any more: what was pulled of it before stays."
     if not same_form(found.label_config or "", form.read_text(encoding="utf-8")):
         what = f"has another form than {form.name}, so nothing of it was taken in"
         fix = "Put that form back under Settings, Labeling Interface, and pull again."
-        raise OtherForm(what, where=f"the {name}", fix=fix)
+        raise InputError(what, where=f"the {name}", fix=fix)
     content = without_withdrawn(server.export(project.id), study) or b"[]"
     store_raw(study, f"project-{project.id}", content)
     if (gone := len(project.tasks) - (found.task_number or 0)) > 0:

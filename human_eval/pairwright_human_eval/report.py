@@ -1,7 +1,7 @@
 """The report of a study: its figures, functions of the table of answers, and its page.
 
-All but the decisions is estimated on all units that people were asked about, before any decision,
-with 95 % intervals by pair of users. Fewer than five of these give no interval.
+All but the decisions is estimated on all units, with 95 % intervals by pair of users. Fewer than
+five of these give no interval.
 """
 
 from collections import Counter
@@ -22,10 +22,10 @@ from pairwright.records import Record
 from pairwright.settings.rules import HumanRules
 from pairwright.stats import Estimate, share
 from pairwright_human_eval import decisions as rule
+from pairwright_human_eval.agreement import Agreement
 from pairwright_human_eval.decisions import (
     SIDES,
     Decision,
-    Findings,
     ReleasedStudy,
     published,
     share_by_dyad,
@@ -45,7 +45,7 @@ class GroupDecisions(Record):
     units: int
     states: dict[State, int]
     reasons: dict[str, int]
-    """Number of units in a state for a reason, as `state: reason`; one may have several."""
+    """Units by `state: reason`; one may have several."""
     verified: Estimate
 
 
@@ -64,8 +64,11 @@ class AnnotatorRow(Record):
     """Swapped repeats answered as before."""
 
 
-class StudyReport(Findings):
+class StudyReport(Record):
     """Everything that is reported (report.json)."""
+
+    agreement: dict[str, Agreement]
+    preferred: Estimate
 
     of: int
     """Units of the run, from which those asked about were drawn."""
@@ -138,16 +141,14 @@ def page_of(report: StudyReport) -> Page:
     return render_page("study_report", {"states": draw_states(bars)}, report=report)
 
 
-# Figures
-
-
 def report_of(study: OpenStudy, public: ReleasedStudy, answers: pd.DataFrame) -> StudyReport:
     """The report of a study. `public` is the released part, and `answers` are all of them."""
     then, rules, made = dict(study.fixed.policy), public.study.policy, public.decisions
     by_program = answers["source"].astype(str).str.startswith(SIMULATED)
     modes = dict.fromkeys(("all", *sorted({unit.mode for unit in public.outlines})))
     return StudyReport(
-        **dict(public.findings), of=public.study.of, tasks=len(study.key),
+        agreement=public.agreement, preferred=public.preferred, of=public.study.of,
+        tasks=len(study.key),
         answered=answers["task"].nunique(),
         simulated=answers.loc[by_program, "task"].nunique(), rule=rules,
         changed={name: (str(then[name]), str(now)) for name, now in rules if then[name] != now},
@@ -166,12 +167,10 @@ def count_decisions(group: str, public: ReleasedStudy) -> GroupDecisions:
     reasons = Counter(f"{one.state}: {why}" for one in made for why in one.reasons)
     verified = pd.Series([one.state == "verified" for one in made])
     return GroupDecisions(
-        group=group,
-        units=len(own),
-        states={state: counts[state] for state in get_args(State)},
+        group=group, units=len(own), states={state: counts[state] for state in get_args(State)},
         reasons=dict(sorted(reasons.items(), key=lambda one: (-one[1], one[0]))),
         verified=share_by_dyad(verified, pd.Series([unit.dyad for unit in own])),
-    )
+    )  # fmt: skip
 
 
 def _annotators(

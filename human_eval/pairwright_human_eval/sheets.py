@@ -1,9 +1,8 @@
 """Spreadsheets: one CSV file a person, with all their tasks, and what they filled in.
 
-A row is something to read, or something to answer: `task` and `field` name what. Rows and columns
-may come back in any order, as any program saves them. An answer that cannot be read is an error
-that says where, and nothing of such a file is kept: it can be corrected. An empty cell is never an
-answer.
+A row is something to read or to answer: `task` and `field` name what. Rows and columns may come
+back in any order, as any program saves them. An answer that cannot be read is an error that says
+where, and nothing of such a file is kept: it can be corrected.
 """
 
 import codecs
@@ -36,7 +35,8 @@ MOST_NAMED = 5
 """Mistakes of a file that its error quotes."""
 
 
-# Out
+Key = Mapping[str, KeyedTask]
+"""Tasks by their ids."""
 
 
 def write_sheets(folder: HumanFolder, study: Study, tasks: Iterable[Task]) -> tuple[Path, ...]:
@@ -75,8 +75,7 @@ def _sheet(tasks: Sequence[Task], study: Study) -> bytes:
 
 
 def guarded(text: str) -> str:
-    """A text that no spreadsheet takes for a formula: with an apostrophe before it where one
-    might."""
+    """Put an apostrophe before a text that a spreadsheet might take for a formula."""
     begins = text.lstrip(" \u00a0")[:1]
     return f"'{text}" if begins and (begins in _FORMULA or begins == "'") else text
 
@@ -91,9 +90,6 @@ def _csv(rows: Iterable[Iterable[str]], separator: str) -> bytes:
     csv.writer(text, delimiter=separator).writerows(rows)
     # By the mark Excel knows UTF-8.
     return codecs.BOM_UTF8 + text.getvalue().encode(errors="replace")
-
-
-# In
 
 
 def read_rows(content: bytes, where: Path) -> tuple[list[list[str]], str]:
@@ -134,9 +130,7 @@ def without_rows(content: bytes, where: Path, tasks: Set[str]) -> bytes:
     return left if b"task-" in left else b""
 
 
-def read_sheet(
-    content: bytes, where: Path, key: Mapping[str, KeyedTask], study: Study
-) -> list[Given]:
+def read_sheet(content: bytes, where: Path, key: Key, study: Study) -> list[Given]:
     """The answers of a file that a person filled in.
 
     A task that is answered in part is counted as begun, and one without any answer is not there.
@@ -158,15 +152,14 @@ def read_sheet(
         _read_task(where.name, cells, key[task], study, language, mistakes)
         for task, cells in sorted(by_task.items())
     ]
-    if mistakes:
-        said = [f"row {row}: {what}" for row, what in sorted(mistakes)[:MOST_NAMED]]
-        if len(mistakes) > MOST_NAMED:
-            said.append(f"and {len(mistakes) - MOST_NAMED:,} more mistakes")
-        fix = "Correct it, and import the file again: nothing of it was kept."
-        raise InputError("; ".join(said), where=where, fix=fix)
-    if not given:
-        fix = "Import it once somebody has answered."
-        raise InputError("holds no answer", where=where, fix=fix)
+    what = "; ".join(f"row {row}: {what}" for row, what in sorted(mistakes)[:MOST_NAMED])
+    if len(mistakes) > MOST_NAMED:
+        what += f"; and {len(mistakes) - MOST_NAMED:,} more mistakes"
+    fix = "Correct it, and import the file again: nothing of it was kept."
+    if not by_task and not mistakes:
+        what, fix = "holds no answer", "Import it once somebody has answered."
+    if what:
+        raise InputError(what, where=where, fix=fix)
     return given
 
 

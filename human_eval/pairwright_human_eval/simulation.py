@@ -1,11 +1,9 @@
-"""Simulated annotators with a given accuracy and carelessness.
-
-Their answers take the same way as people's: a raw file, as Label Studio would export it. Its name
-marks them as simulated. What is true they take from the private key.
-"""
+"""Simulated annotators, who take what is true from the private key. Their answers go the way of
+people's: a raw file as Label Studio would export it, whose name marks them as simulated."""
 
 import json
 import random
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -68,16 +66,14 @@ def simulate_answers(
     with open_study(Path(run)) as study:
         check_unmixed(study, simulated=True)
         done = write_answers(study).tasks
-        by_person: dict[str, list[KeyedTask]] = {}
-        for task in study.key.values():
-            if task.task not in done and task.annotator not in study.away:
-                by_person.setdefault(task.annotator, []).append(task)
-        shown = read_tasks(study.folder, [task for own in by_person.values() for task in own])
-        order = sorted(by_person, key=lambda who: content_id("careless", str(seed), who))
+        key = [t for t in study.key.values() if t.task not in done | study.closed]
+        key.sort(key=lambda task: records.KINDS.index(task.kind))
+        people, shown = {task.annotator for task in key}, read_tasks(study.folder, key)
+        order = sorted(people, key=lambda who: content_id("careless", str(seed), who))
         random_people = frozenset(order[: round(careless * len(order))])
-        for who, tasks in by_person.items():
+        for who in order:
             now, exported = _START, []
-            for task in sorted(tasks, key=lambda task: records.KINDS.index(task.kind)):
+            for task in (task for task in key if task.annotator == who):
                 odds = 0.0 if who in random_people else accuracy
                 seconds = round(_SECONDS[task.kind] / (1 if odds else 8), 3)
                 now += timedelta(seconds=seconds)
@@ -91,24 +87,17 @@ def simulate_answers(
 
 
 def _annotation(
-    task: KeyedTask,
-    scales: tuple[Scale, ...],
-    accuracy: float,
-    seed: int,
-    at: datetime,
-    took: float,
+    task: KeyedTask, scales: Iterable[Scale], odds: float, seed: int, at: datetime, took: float
 ) -> dict[str, Any]:
-    """A filled-in form as Label Studio exports it. `accuracy` is the share of right answers; 0:
+    """A filled-in form as Label Studio exports it. `odds` are those of a right answer; with 0,
     anything is ticked."""
-    chance, by_name = (
-        _chance(seed, "answer", task.annotator, task.task),
-        {s.name: s for s in scales},
-    )
+    chance = _chance(seed, "answer", task.annotator, task.task)
+    by_name = {scale.name: scale for scale in scales}
 
     def choice(control: str) -> str:
-        """Choice of a careful annotator: the truth, or with probability 1 - `accuracy` another."""
+        """Choice of a careful annotator: the truth, or with probability 1 - `odds` another."""
         name, _, number = control.rpartition("_")
-        unsure, right = chance.random() < CANNOT_TELL_SHARE, chance.random() < accuracy
+        unsure, right = chance.random() < CANNOT_TELL_SHARE, chance.random() < odds
         if scale := by_name.get(name):
             # Both responses of a unit have one true score, 4 of 5 for most.
             true = _chance(seed, "score", task.unit, name).choice((-1, 0, 0, 0, 1))
@@ -124,21 +113,18 @@ def _annotation(
         return records.CANNOT_TELL if unsure else truth if right and truth else wrong
 
     chosen = {
-        name: choice(name) if accuracy else chance.choice(sorted(one.choices))
-        for name, one in questions(task.kind, scales, task.aspects).items()
+        name: choice(name) if odds else chance.choice(sorted(one.choices))
+        for name, one in questions(task.kind, tuple(scales), task.aspects).items()
     }
+    result = [
+        {"from_name": name, "type": "choices", "value": {"choices": [ticked]}}
+        for name, ticked in chosen.items()
+    ]
     return {
-        "id": 1,
-        "unique_id": f"{chance.getrandbits(128):032x}",
-        "was_cancelled": False,
-        "created_at": at.isoformat(),
-        "updated_at": at.isoformat(),
-        "lead_time": took,
-        "result": [
-            {"from_name": name, "type": "choices", "value": {"choices": [ticked]}}
-            for name, ticked in chosen.items()
-        ],
-    }
+        "id": 1, "unique_id": f"{chance.getrandbits(128):032x}", "was_cancelled": False,
+        "created_at": at.isoformat(), "updated_at": at.isoformat(), "lead_time": took,
+        "result": result,
+    }  # fmt: skip
 
 
 def _chance(seed: int, *about: str) -> random.Random:

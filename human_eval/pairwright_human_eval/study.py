@@ -1,9 +1,4 @@
-"""A study: its size, its blind tasks, the tasks of its second round, and its progress.
-
-The second round asks new people about what the first left disputed. A preference goes to as many as
-the rule asks for, a quality that no one could judge to one. They see no earlier answer, so theirs
-are independent of the first.
-"""
+"""A study: its size, its blind tasks, the tasks of its second round, and its progress."""
 
 import re
 import secrets
@@ -181,8 +176,6 @@ def words_shown(data: Data) -> int:
     return sum(word_count(unescape(_TAG.sub("", text))) for text in texts)
 
 
-# The second round
-
 Part = tuple[str, str]
 """Subject in the second round: a preference by unit and pair, or a unit's quality, without a
 pair."""
@@ -190,12 +183,11 @@ pair."""
 
 @dataclass(frozen=True, slots=True)
 class AdjudicationExport:
-    """A second round on what the first left disputed."""
+    """A second round, in which new people see what the first left disputed, and no answer to it."""
 
     folder: Path
     """RUN/human/adjudication, with a file for each adjudicator and kind."""
     disputed: int
-    """Number of disputed units."""
     added: int
     """Tasks that were not there before."""
     adjudicators: tuple[str, ...]
@@ -247,13 +239,10 @@ def export_adjudication(
                 votes[one.unit, ""] = 1
             votes |= {(one.unit, pair): needed for pair in one.disputed}
         dealt = _deal(votes, able, study.key.values())
-        return AdjudicationExport(
-            folder=study.folder.path / "adjudication",
-            disputed=len(disputed),
-            added=len(dealt),
-            adjudicators=tuple(sorted({who for _, who in dealt})),
-            sheets=_add_tasks(study, dealt) if dealt else (),
-        )
+        sheets = _add_tasks(study, dealt) if dealt else ()
+        people_asked = tuple(sorted({who for _, who in dealt}))
+        folder = study.folder.path / "adjudication"
+        return AdjudicationExport(folder, len(disputed), len(dealt), people_asked, sheets)
 
 
 def _deal(
@@ -303,9 +292,6 @@ def _add_tasks(study: folders.OpenStudy, dealt: Iterable[tuple[Part, str]]) -> t
     return sheets
 
 
-# How far it is
-
-
 @dataclass(frozen=True, slots=True)
 class StudyStatus:
     """Progress of a study, by the answers that were imported or pulled."""
@@ -347,11 +333,7 @@ def study_status(run: RunPath) -> StudyStatus:
     report, stale = folders.record_in(folder.report, StudyReport), False
     if report and folder.answers.exists():
         stale = folder.answers.stat().st_mtime_ns > folder.report.stat().st_mtime_ns
-    return StudyStatus(
-        tasks,
-        skipped=Counter(skipped.values()),
-        marks=dict.fromkeys(report.excluded if report else (), "excluded")
-        | dict.fromkeys(study.away, "withdrawn"),
-        states=report.decisions[0].states if report else {},
-        stale=stale,
-    )
+    marks = dict.fromkeys(report.excluded if report else (), "excluded")
+    marks |= dict.fromkeys(study.away, "withdrawn")
+    states = report.decisions[0].states if report else {}
+    return StudyStatus(tasks, Counter(skipped.values()), marks, states, stale)

@@ -13,7 +13,7 @@ domain, how often the chosen response is shown as A.
 import math
 import random
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -47,9 +47,6 @@ LATEST_MEAN = 0.55
 known by coming last."""
 
 
-# A task
-
-
 class BlindUnit(NamedTuple):
     """A unit with its responses on their sides: what is common to all tasks of it."""
 
@@ -63,14 +60,20 @@ class BlindUnit(NamedTuple):
     def responses(self) -> tuple[str, str]:
         """Responses in the places A and B."""
         asked = self.unit.asked
-        first, second = asked.chosen, asked.rejected
-        return (second, first) if self.swapped else (first, second)
+        return (asked.rejected, asked.chosen) if self.swapped else (asked.chosen, asked.rejected)
 
     def role(self, pair: Pair | None) -> Role:
         """Role of the response shown as A: for a pair, or else for the unit."""
         if pair is None:
             return "second" if self.swapped else "first"
         return "chosen" if pair.chosen == self.responses[0] else "rejected"
+
+    def sign(self, pair: Pair | None) -> int:
+        """1 if the chosen response of a pair is shown as A, -1 if it is B, 0 if neither is to be
+        preferred."""
+        if pair is None or self.unit.label == "equal":
+            return 0
+        return 1 if self.role(pair) == "chosen" else -1
 
 
 def blind_task(
@@ -130,17 +133,10 @@ def _posts(posts: Iterable[Post]) -> list[JsonValue]:
     return [{"when": (post.created or "")[:10], "text": visible(post.text)} for post in posts]
 
 
-# Everybody's tasks
-
-
 def people_for(kind: Kind, overlap: int, rules: HumanRules) -> int:
     """Number of people who answer each question of a kind."""
-    votes = {
-        "quality": rules.quality_votes,
-        "preference": rules.votes,
-        "rubric": rules.rubric_votes,
-    }
-    return max(overlap, votes[kind])
+    needed = {"quality": rules.quality_votes, "rubric": rules.rubric_votes}
+    return max(overlap, needed.get(kind, rules.votes))
 
 
 def possible_overlap(units: Iterable[Unit], people: int, overlap: int, rules: HumanRules) -> int:
@@ -161,15 +157,7 @@ def make_tasks(units: Sequence[Unit], study: Study, planner: PlanRules) -> dict[
     given: dict[str, list[Task]] = {who: [] for who in study.annotators}
     for unit in sorted(units, key=lambda one: content_id("order", str(study.seed), one.id)):
         page = BlindUnit(study.seed, unit, unit.id in swapped)
-        asked: list[tuple[str, Kind, Pair | None]] = [
-            *((who, "quality", None) for who in dealer.raters(unit))
-        ]
-        for who, pair in dealer.seated(page):
-            if pair:
-                asked.append((who, "preference", pair))
-            else:
-                asked += [(who, "rubric", one) for one in unit.pairs]
-        for who, kind, about in asked:
+        for who, kind, about in dealer.deal(page):
             given[who].append(blind_task(page, kind, about, who, planner))
     return {who: _ordered(who, tasks, study) for who, tasks in given.items()}
 
@@ -185,59 +173,43 @@ class _Dealer:
         self._met: set[tuple[str, Kind, str, str]] = set()
         """Annotator, kind, question and the user it was about."""
 
-    def raters(self, unit: Unit) -> list[str]:
-        """Annotators who rate the quality of a unit: those who have rated fewest."""
-        chance = random.Random(content_id("quality", str(self._study.seed), unit.id))
-        everybody = self._study.annotators
-        loads = {who: (self._loads[who, "quality"], chance.random()) for who in everybody}
-        raters = sorted(everybody, key=loads.__getitem__)[: self._people("quality")]
-        self._loads.update((who, "quality") for who in raters)
-        return raters
-
-    def seated(self, page: BlindUnit) -> list[tuple[str, Pair | None]]:
-        """Annotators for the preference on each pair of a unit and, without a pair, for the aspects
-        of all of them. Each is named once."""
-        unit, seats = page.unit, list[Pair | None]()
-        for pair in unit.pairs:
-            seats += [pair] * self._people("preference")
-        seats += [None] * self._people("rubric") * unit.has_aspects
-        signs = {
-            pair and pair.id: 0 if unit.label == "equal" or not pair
-            else 1 if page.role(pair) == "chosen" else -1
-            for pair in seats
-        }  # fmt: skip
-        chance = random.Random(content_id("assign", str(self._study.seed), unit.id))
+    def deal(self, page: BlindUnit) -> Iterator[tuple[str, Kind, Pair | None]]:
+        """The tasks of a unit by annotator. Those who have rated fewest rate its quality. The
+        preferences, and the aspects of all its pairs, go to one person each."""
+        study, unit, policy = self._study, page.unit, self._study.policy
+        quality, votes, rubric = (people_for(kind, study.overlap, policy) for kind in KINDS)
+        chance = random.Random(content_id("quality", str(study.seed), unit.id))
+        loads = {who: (self._loads[who, "quality"], chance.random()) for who in study.annotators}
+        for who in sorted(loads, key=loads.__getitem__)[:quality]:
+            self._loads[who, "quality"] += 1
+            yield who, "quality", None
+        seats: list[Pair | None] = [pair for pair in unit.pairs for _ in range(votes)]
+        seats += [None] * rubric * unit.has_aspects
+        chance = random.Random(content_id("assign", str(study.seed), unit.id))
         cost = [
-            [
-                self._cost(who, pair, unit, signs[pair and pair.id]) + chance.random()
-                for pair in seats
-            ]
-            for who in self._study.annotators
+            [self._cost(who, pair, page) + chance.random() for pair in seats]
+            for who in study.annotators
         ]
-        found = []
         for row, n in zip(*linear_sum_assignment(np.array(cost)), strict=True):
-            who, pair = self._study.annotators[row], seats[n]
+            who, pair = study.annotators[row], seats[n]
             kind: Kind = "preference" if pair else "rubric"
             self._loads[who, kind] += 1
-            self._lean[who, unit.domain] += signs[pair and pair.id]
-            about = [pair] if pair else unit.pairs
-            self._met |= {(who, kind, unit.asked.item_id, one.user) for one in about}
-            found.append((who, pair))
-        return found
+            self._lean[who, unit.domain] += page.sign(pair)
+            for about in [pair] if pair else unit.pairs:
+                self._met.add((who, kind, unit.asked.item_id, about.user))
+                yield who, kind, about
 
-    def _people(self, kind: Kind) -> int:
-        return people_for(kind, self._study.overlap, self._study.policy)
-
-    def _cost(self, who: str, pair: Pair | None, unit: Unit, sign: int) -> float:
-        """Cost of asking an annotator for a preference, or for aspects. `sign` is 1 if the chosen
-        response is shown as A, -1 if it is B, 0 if neither is to be preferred."""
+    def _cost(self, who: str, pair: Pair | None, page: BlindUnit) -> float:
+        """Cost of asking an annotator for a preference, or for aspects."""
         # A task too many weighs as much as one step out of balance. No load outweighs telling
         # somebody the aspects of a user whose preference they are asked for.
         kind: Kind = "preference" if pair else "rubric"
         other: Kind = "rubric" if pair else "preference"
+        unit, met = page.unit, self._met
         users = {one.user for one in ([pair] if pair else unit.pairs)}
-        told = sum((who, other, unit.asked.item_id, user) in self._met for user in users)
-        return 1e6 * told + 4 * (self._loads[who, kind] + sign * self._lean[who, unit.domain])
+        told = sum((who, other, unit.asked.item_id, user) in met for user in users)
+        lean = page.sign(pair) * self._lean[who, unit.domain]
+        return 1e6 * told + 4.0 * (self._loads[who, kind] + lean)
 
 
 def _ordered(who: str, tasks: list[Task], study: Study) -> list[Task]:

@@ -58,9 +58,9 @@ def units_of(pairs: Iterable[Pair], file: Path) -> list[Unit]:
         unit = Unit(name, tuple(sorted(parts, key=lambda pair: not pair.asked)))
         first, last = unit.pairs[0], unit.pairs[-1]
         whole = len(parts) == (2 if first.twin_id else 1) and sum(one.asked for one in parts) == 1
-        mirrored = (last.question, last.rejected, last.chosen)
-        same = (first.question, first.chosen, first.rejected) == mirrored
-        if not whole or not (first is last or (first.user != last.user and same)):
+        swapped = (last.question, last.rejected, last.chosen)
+        mirrored = (first.question, first.chosen, first.rejected) == swapped
+        if not whole or not (first is last or (first.user != last.user and mirrored)):
             what = f"the {len(parts)} lines of {name} are not one pair, or the two sides of a twin"
             fix = "Build again: pairs.jsonl is derived from the run folder's store."
             raise InputError(what, where=file, fix=fix)
@@ -81,12 +81,10 @@ def swapped_units(units: Sequence[Unit], seed: int) -> frozenset[str]:
     They are every second unit of a domain, and of each of its modes, in an order that the seed
     draws. The same units have the same sides, in whatever order they are given.
     """
-
-    def place(unit: Unit) -> tuple[str, str, str]:
-        return unit.domain, unit.mode, content_id("side", str(seed), unit.id)
-
+    order = sorted(units, key=lambda unit: content_id("side", str(seed), unit.id))
+    order.sort(key=lambda unit: (unit.domain, unit.mode))
     found = set[str]()
-    for domain, own in groupby(sorted(units, key=place), key=lambda unit: unit.domain):
+    for domain, own in groupby(order, key=lambda unit: unit.domain):
         start = int(content_id("side", str(seed), domain)[-1], 16)
         found |= {unit.id for n, unit in enumerate(own, start) if n % 2}
     return frozenset(found)
@@ -118,12 +116,12 @@ class Outline(Record):
 
 def outline_of(unit: Unit) -> Outline:
     """The outline of a unit: the unit without its texts."""
-    roles: dict[Side, str] = {"chosen": "first", "rejected": "second"}
     pairs = []
     for pair in unit.pairs:
         scores = {side: tuple(s.score for s in of.scores) for side, of in pair.adherence.items()}
         aspects = len(pair.rubric.aspects)
         pairs.append(OutlinePair(id=pair.id, asked=pair.asked, aspects=aspects, adherence=scores))
+    roles: dict[Side, str] = {"chosen": "first", "rejected": "second"}
     quality = {
         f"{scale} {roles[side]}": score
         for side, given in unit.asked.quality.items()

@@ -10,7 +10,7 @@ anything else  CSV, TSV, JSON, JSON Lines or Parquet with a column each for item
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -24,13 +24,14 @@ from pairwright.sources.tables import OPENERS, sound_rows
 from pairwright.stats import FEWEST, Estimate, share
 from pairwright_human_eval.agreement import (
     Agreement,
+    Measurement,
     agreement,
     count_labels,
     majority,
     with_others,
 )
 from pairwright_human_eval.exports import account_of, results_of
-from pairwright_human_eval.records import CANNOT_JUDGE, CANNOT_TELL
+from pairwright_human_eval.records import CANNOT_JUDGE, CANNOT_TELL, SUPPORT
 
 Row = dict[str, Any]
 Found = Iterator[tuple[str, str, str, object] | str]
@@ -45,9 +46,14 @@ NAMES = {
 """Columns that are used without being named."""
 PLACES = (("A", "B"), ("a", "b"), ("first", "second"), ("left", "right"))
 """Labels that name the place of a response."""
-QUESTIONS = {
-    "preference": "preference", "support": "aspect supported", "delivery": "aspect delivered by"
-}  # fmt: skip
+Question = tuple[str, Sequence[object], Measurement]
+"""A name, the labels that count in their order, and what the order means."""
+QUESTIONS: dict[str, Question] = {
+    "preference": ("preference", ("one", "other", "equal"), "nominal"),
+    "support": ("aspect supported", SUPPORT, "ordinal"),
+    "delivery": ("aspect delivered by", ("one", "other", "both", "neither"), "nominal"),
+}
+"""Questions of a study by the kind of answers."""
 _FIX = (
     "Name its columns: --column item=COLUMN --column annotator=COLUMN --column label=COLUMN. A row"
     " is one vote: with a column for each annotator, reshape it first (pandas.melt). In Label"
@@ -60,7 +66,6 @@ class QuestionVotes(Record):
 
     question: str
     agreement: Agreement
-    """Coefficients; ordinal ones too if all labels are numbers."""
     counts: dict[str, int]
     """Votes by label."""
     raters: dict[str, Estimate]
@@ -113,9 +118,8 @@ def agreement_of(
     """
     format, table, notes = read_votes(Path(votes), read_map(columns, NAMES, "--column"))
     questions = tuple(question_votes(str(name), own) for name, own in table.groupby("question"))
-    return VotesReport(
-        file=str(votes), format=format, votes=len(table), questions=questions, notes=notes
-    )
+    n = len(table)
+    return VotesReport(file=str(votes), format=format, votes=n, questions=questions, notes=notes)
 
 
 def question_votes(question: str, table: pd.DataFrame) -> QuestionVotes:
@@ -127,7 +131,7 @@ def question_votes(question: str, table: pd.DataFrame) -> QuestionVotes:
     counts = {str(label): n for label, n in table["label"].value_counts().to_dict().items()}
     agreed = with_others(table).reindex(sorted(set(table["annotator"])), fill_value=0)
     raters = {str(who): share(int(k), int(n)) for who, k, n in agreed[["k", "n"]].itertuples()}
-    places = next((places for places in PLACES if {*places} <= {*table["label"]}), None)
+    places = next((places for places in PLACES if {*places} <= counts.keys()), None)
     remarks = []
     if len(raters) == 1:
         remarks.append("one annotator gave all votes: there is nobody to agree with")
@@ -138,18 +142,12 @@ def question_votes(question: str, table: pd.DataFrame) -> QuestionVotes:
     elif 0 < len(labels) < FEWEST:
         remarks.append(f"no interval: fewer than {FEWEST} items have two votes")
     return QuestionVotes(
-        question=question,
+        question=question, counts=counts, places=places, remarks=tuple(remarks),
         agreement=agreement(table, measurement="ordinal" if numbers else "nominal"),
-        counts=counts,
         raters=dict(sorted(raters.items(), key=lambda one: one[1].value or 0.0)),
-        places=places,
         first=share(counts[places[0]], sum(counts[place] for place in places)) if places else None,
         divided=tuple(sorted(item for item, own in labels.items() if majority(own) == "")),
-        remarks=tuple(remarks),
-    )
-
-
-# Files
+    )  # fmt: skip
 
 
 def read_votes(path: Path, columns: Mapping[str, str]) -> tuple[str, pd.DataFrame, tuple[str, ...]]:
@@ -185,8 +183,6 @@ def read_votes(path: Path, columns: Mapping[str, str]) -> tuple[str, pd.DataFram
 
 def label_of(value: object) -> object:
     """A label as it is compared: a number, if it is one; several choices as one, in their order."""
-    if isinstance(value, bool) or value is None:
-        return str(value).lower()
     if isinstance(value, list | tuple):
         several = sorted(str(label_of(one)) for one in value)
         return label_of(value[0]) if len(value) == 1 else " + ".join(several)
@@ -194,11 +190,8 @@ def label_of(value: object) -> object:
     try:
         number = float(text)
     except ValueError:
-        return text
+        return text.lower() if isinstance(value, bool) or value is None else text
     return int(number) if number.is_integer() else number
-
-
-# Formats
 
 
 def _plain(rows: list[Row], columns: Mapping[str, str], path: Path) -> Found:
@@ -300,7 +293,7 @@ def _pairwright(rows: list[Row]) -> Found:
             drawn = hashlib.sha256(pair.encode()).digest()[0] % 2
             names = ("other", "one") if drawn else ("one", "other")
             label = dict(zip(("chosen", "rejected"), names, strict=True)).get(label, label)
-            yield QUESTIONS[kind], f"{pair} {item}".strip(), who, label
+            yield QUESTIONS[kind][0], f"{pair} {item}".strip(), who, label
 
 
 def study_votes(answers: pd.DataFrame) -> pd.DataFrame:

@@ -193,7 +193,7 @@ def preferred(facts: Facts) -> Check | None:
     """The votes for the chosen response, and whether their interval is above or below 50 %."""
     if facts.public is None:
         return None
-    votes = facts.public.findings.preferred
+    votes = facts.public.preferred
     status: Status = "too_few"
     if votes.low is not None and votes.high is not None and not votes.low <= 0.5 <= votes.high:
         status = "pass" if votes.low > 0.5 else "fail"

@@ -35,7 +35,7 @@ def dataset_card(layout: Layout, contents: Contents, manifest: Json) -> str:
         example=_example(layout, manifest["rows"]["parts"]),
         columns=column_texts(),
         models=model_rows(contents),
-        agreement=public.findings.agreement if public else {},
+        agreement=public.agreement if public else {},
         baselines=BASELINES,
         percent=lambda found: Estimate.model_validate(found).percent() if found else "n/a",
         citation=_code(own or bibtex_entry(manifest), "bibtex"),
