@@ -87,10 +87,6 @@ class Interrupted(PairwrightError):
     exit_code = 130
 
 
-CALL_FAILED = "call_failed"
-"""The beginning of a failed call's reason in results."""
-
-
 class CallFailed(PairwrightError):
     """One call failed after its retries. Never stored, so the next run asks again."""
 
@@ -99,8 +95,8 @@ class CallFailed(PairwrightError):
     def __init__(self, reason: str, detail: str) -> None:
         super().__init__(f"{reason}: {detail}")
         self.reason, self.detail = reason, detail
-        self.result_reason = f"{CALL_FAILED}:{reason}"
-        """The reason in results, such as `call_failed:http_500`."""
+        self.result_reason = f"call_failed:{reason}"
+        """The reason in results."""
 
 
 class BudgetSpent(CallFailed):

@@ -6,7 +6,6 @@ from pathlib import Path
 from rich.console import Console
 
 from pairwright.cli.printing import phrase, print_page, print_words
-from pairwright.errors import CALL_FAILED
 from pairwright.evaluation.downstream import Downstream
 from pairwright.evaluation.evaluate import EvaluationResult
 from pairwright.evaluation.leaderboard import Leaderboard
@@ -34,7 +33,7 @@ def print_evaluation(result: EvaluationResult, out: Path) -> int:
 def _end(short: list[str], reasons: Iterable[str], *, explained: bool = False) -> int:
     """Say where too little was scored; the exit code is 1 then. Calls are asked again, if
     `reasons`, why something was not scored, has such that failed."""
-    failed = any(CALL_FAILED in reason for reason in reasons)
+    failed = any("call_failed:" in reason for reason in reasons)
     print_words(
         "uncovered", err=True, short=short, needed=f"{COVERAGE:.0%}", failed=failed,
         explained=explained,

@@ -47,14 +47,14 @@ def is_about_manner(aspect: str) -> bool:
 @lru_cache(maxsize=1024)
 def first_phrase(talk: Talk, response: str, question: str) -> str | None:
     """The first such phrase of a response that the question does not hold."""
-    plain, lowered = _said(response)
-    found = (
-        match.group()
-        for one in _phrases(talk)
-        if any(map(lowered.__contains__, one.needs))
-        for match in one.pattern.finditer(plain)
-    )
-    return next((phrase for phrase in found if phrase.lower() not in _asked(question)), None)
+    said, asked = _said(response), _plain(question).lower()
+    lowered = f" {said}".lower()
+    for one in _phrases(talk):
+        if any(map(lowered.__contains__, one.needs)):
+            phrases = (match.group() for match in one.pattern.finditer(said))
+            if phrase := next((each for each in phrases if each.lower() not in asked), None):
+                return phrase
+    return None
 
 
 _STRAIGHT = str.maketrans("\u2018\u2019\u201c\u201d", "''\"\"")
@@ -71,19 +71,13 @@ _OTHER_QUOTED = re.compile(
 
 
 @lru_cache(maxsize=256)
-def _said(response: str) -> tuple[str, str]:
-    """The response's own words, and the same in lower case behind a space."""
+def _said(response: str) -> str:
+    """The response's own words."""
     plain = _plain(response if response.isascii() else _OTHER_QUOTED.sub('""', response))
-    if '"' in plain:
-        plain = _QUOTED.sub('""', plain)
-    return plain, f" {plain}".lower()
+    return _QUOTED.sub('""', plain)
 
 
-@lru_cache(maxsize=256)
-def _asked(question: str) -> str:
-    return _plain(question).lower()
-
-
+@lru_cache(maxsize=512)
 def _plain(text: str) -> str:
     """Straight quotes, composed letters, and a phrase that breaks over a line in one piece."""
     if not text.isascii():

@@ -24,7 +24,7 @@ from markupsafe import Markup
 
 from pairwright.assets import PROMPTS as PROMPTS_FOLDER
 from pairwright.errors import InputError
-from pairwright.text import LANGUAGES, visible
+from pairwright.text import LANGUAGES, WORD_LENGTHS, visible
 
 
 class Message(NamedTuple):
@@ -120,11 +120,11 @@ def in_language(code: str | None, length: tuple[int, ...] = ()) -> dict[str, tup
     They are empty for English, and if the language is not known. `length` is how many words are
     asked for: the least and the most, or the most.
     """
-    known = None if code == "en" else LANGUAGES.get(code or "")
-    if known is None:
+    if code == "en" or code not in LANGUAGES:
         return {}
-    lengths = [f"{n * known.characters:.0f}" for n in length] if known.characters else []
-    return {"languages": (known.name,), "characters": (" to ".join(lengths),) if lengths else ()}
+    each = WORD_LENGTHS.get(code)
+    lengths = " to ".join(f"{n * each:.0f}" for n in length) if each else ""
+    return {"languages": (LANGUAGES[code],), "characters": (lengths,) if lengths else ()}
 
 
 FIELDS = ("anchors", "aspect", "aspects", "label", "name", "number", "posts", "question", "score",

@@ -3,8 +3,7 @@ code splits a text into words.
 
 scripts.py      words of any script, their number and that of tokens
 languages.py    the language of a text; by language what is supported, and the function words
-stems.py        stems and content words, by language
-runs.py         runs of words that two texts share
+overlap.py      content words and runs of words that two texts share
 forms.py        a text without what no reader sees, and a quote to be found in it
 """
 
@@ -17,15 +16,21 @@ from pairwright.text.forms import (
     passages,
     visible,
 )
-from pairwright.text.languages import LANGUAGES, STOPWORDS, language, language_of
-from pairwright.text.runs import (
+from pairwright.text.languages import LANGUAGES, STOPWORDS, WORD_LENGTHS, language, language_of
+from pairwright.text.overlap import (
     QUOTED_WORDS,
+    echo,
     find_question,
     find_whole_aspect,
     holds_run,
+    jaccard,
     near_duplicate,
     shared_span,
     spans,
+    stemmer,
+    terms,
+    terms_of,
+    words_with,
 )
 from pairwright.text.scripts import (
     is_character_run,
@@ -34,12 +39,4 @@ from pairwright.text.scripts import (
     word_count,
     words,
     words_of,
-)
-from pairwright.text.stems import (
-    echo,
-    jaccard,
-    stemmer,
-    terms,
-    terms_of,
-    words_with,
 )

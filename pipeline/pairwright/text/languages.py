@@ -6,7 +6,7 @@ import tomllib
 from collections.abc import Callable
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from pairwright.text.scripts import CHINESE, JAPANESE, words
 
@@ -21,15 +21,6 @@ _WRITTEN_AS = {"yue": "zh", "wuu": "zh", "nn": "no", "ary": "ar", "arz": "ar"}
 # What English is printed with.
 _TYPOGRAPHIC = str.maketrans(dict.fromkeys("\u2018\u2019\u201c\u201d\u2013\u2014\u2026\u2022", "'"))
 
-
-class LanguageSupport(NamedTuple):
-    """A supported language; `stems` finds its stemmer and function words by its English name."""
-
-    name: str
-    characters: float | None = None
-    """The mean number of characters in a word, where there are no spaces between words."""
-
-
 _NAMES = (
     "af Afrikaans, ar Arabic, bg Bulgarian, bn Bengali, ca Catalan, cs Czech, da Danish, "
     "de German, el Greek, en English, eo Esperanto, es Spanish, et Estonian, eu Basque, "
@@ -40,12 +31,10 @@ _NAMES = (
     "sl Slovenian, sr Serbian, st Sesotho, sv Swedish, sw Swahili, ta Tamil, th Thai, "
     "tr Turkish, uk Ukrainian, ur Urdu, vi Vietnamese, zh Chinese"
 )
-_UNSPACED = {"ja": JAPANESE, "zh": CHINESE}
-LANGUAGES: dict[str, LanguageSupport] = {
-    (code := named[:2]): LanguageSupport(named[3:], _UNSPACED.get(code))
-    for named in _NAMES.split(", ")
-}
-"""Supported languages, by ISO 639-1 code."""
+LANGUAGES = {named[:2]: named[3:] for named in _NAMES.split(", ")}
+"""Names of the supported languages in English, by ISO 639-1 code."""
+WORD_LENGTHS = {"ja": JAPANESE, "zh": CHINESE}
+"""The mean number of characters in a word, where there are no spaces between words."""
 
 
 def language(passage: str, enough: int = LANGUAGE_CHARACTERS) -> str | None:
