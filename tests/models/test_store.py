@@ -1,21 +1,26 @@
 """The store of calls: an answer is stored before it is used, and nothing is repaired over."""
 
 import asyncio
+import json
 import os
 import sqlite3
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
+from unittest import mock
 
 import pytest
 from stored import body, disk_full, keep, put
 
 from endpoint import ask
-from pairwright.errors import StoreError
-from pairwright.models import Completion, Request, completion_of
+from pairwright.construct.folder import merge_all
+from pairwright.construct.outcomes import Failed, Outcomes, Unit, outcome_of
+from pairwright.errors import InUse, StoreError
+from pairwright.models import CallLog, Completion, Request, completion_of
 from pairwright.models.client import Client, Meter
 from pairwright.models.store import Store, Usage
+from scripted import item
 
 
 class Counting(Client):
@@ -39,12 +44,10 @@ def filled(path: Path, n: int = 3, size: int = 10) -> list[str]:
 
 
 def refusal(path: Path, *, writing: bool = True) -> str:
-    """What is said of a store that cannot be opened; '' for one that can."""
-    try:
-        Store(path, writing=writing).close()
-    except StoreError as error:
-        return str(error)
-    return ""
+    """What is said of a store that cannot be opened."""
+    with pytest.raises(StoreError) as refused:
+        Store(path, writing=writing)
+    return str(refused.value)
 
 
 @pytest.fixture
@@ -99,21 +102,23 @@ def test_equal_requests_in_flight_are_sent_once_and_all_get_the_answer(store: St
     assert llm.sent == store.totals().calls == 4
 
 
-def _foreign(path: Path) -> None:
-    with closing(sqlite3.connect(path)) as db:
-        db.execute("CREATE TABLE calls (key TEXT)")
-        db.commit()
+def alter(path: Path, statement: str) -> None:
+    """Change a database without us."""
+    with closing(sqlite3.connect(path)) as database:
+        database.execute(statement)
+        database.commit()
 
 
-def _cut(path: Path, at: int) -> None:
+def cut(path: Path, at: int) -> None:
     filled(path, n=20, size=2000)
     os.truncate(path, at)
 
 
+FOREIGN = "not one of this version of Pairwright"
 DAMAGED: dict[str, tuple[Callable[[Path], object], str]] = {
-    "foreign": (_foreign, "not one of this version of Pairwright"),
-    "half": (lambda path: _cut(path, 20_000), ""),
-    "first page": (lambda path: _cut(path, 700), ""),
+    "foreign": (lambda path: alter(path, "CREATE TABLE calls (key TEXT)"), FOREIGN),
+    "half": (lambda path: cut(path, 20_000), ""),
+    "first page": (lambda path: cut(path, 700), ""),
     "random bytes": (lambda path: path.write_bytes(bytes(range(256)) * 64), ""),
     "a folder": (lambda path: path.mkdir(), "cannot be written"),
 }
@@ -155,7 +160,6 @@ def test_one_process_writes_and_others_read_what_is_committed_meanwhile(calls: P
         assert "another process is writing" in told
         assert str(calls.parent) in told
         asyncio.run(scenario(writer, reader))
-    assert refusal(calls) == ""
 
 
 def test_a_full_disk_is_an_error_for_every_caller_and_loses_nothing(calls: Path) -> None:
@@ -204,3 +208,88 @@ def test_a_folder_that_cannot_be_written_is_called_that_and_a_finished_store_in_
             Store(folder / "run.sqlite")
         with closing(Store(folder / "run.sqlite", writing=False)) as store:
             assert store.totals().calls == 3
+
+
+# What a worker leaves is merged whole, once, or not at all
+
+
+def shard(number: int, main: Store) -> Store:
+    folder = main.path.parent / "shards" / f"{number:03}"
+    folder.mkdir(parents=True, exist_ok=True)
+    main.settle()
+    return Store(folder / "run.sqlite", beneath=main.path)
+
+
+def fill(store: Store, position: int, *said: tuple[str, str]) -> None:
+    """Put replies to questions, and the outcome of a unit."""
+    keep(store, *((ask(question), body(answer)) for question, answer in said))
+    unit = Unit(f"unit-{position}", "twin", position, position)
+    Outcomes(store).add(outcome_of(unit, item(()), Failed(reason="http_500"), CallLog()))
+
+
+def merge(store: Store) -> None:
+    merge_all(store, store.path.parent / "shards")
+
+
+def merged(store: Store) -> tuple[dict[str, str], list[str]]:
+    """The text of each stored reply by its question, and the units with an outcome."""
+    calls = {
+        json.loads(request)["messages"][0]["content"]: json.loads(reply)["choices"][0]["message"]
+        for request, reply in store.rows("SELECT request, reply FROM calls")
+    }
+    units = [row.unit for row in Outcomes(store).rows(whole=False)]
+    return {question: message["content"] for question, message in calls.items()}, units
+
+
+def test_of_two_replies_to_one_request_the_stored_one_stays_also_after_a_kill(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number, said in enumerate(("first", "second")):
+        with closing(shard(number, store)) as mine:
+            fill(mine, 10 + number, ("the same", said), (f"own {number}", "x"))
+    with monkeypatch.context() as killed:
+        killed.setattr("shutil.rmtree", mock.Mock(side_effect=KeyboardInterrupt))
+        with pytest.raises(KeyboardInterrupt):
+            merge(store)
+    merge(store)
+    calls = {"the same": "first", "own 0": "x", "own 1": "x"}
+    assert merged(store) == (calls, ["unit-10", "unit-11"])
+
+
+def spoil(path: Path, at: int) -> None:
+    whole = bytearray(path.read_bytes())
+    whole[at : at + 2000] = b"\xa5" * 2000
+    path.write_bytes(whole)
+
+
+@pytest.mark.parametrize(
+    ("harm", "message"),
+    [
+        (lambda path: spoil(path, 0), "A worker of a build left this"),
+        (lambda path: spoil(path, 4096), "A worker of a build left this"),
+        (lambda path: alter(path, "PRAGMA application_id = 1"), FOREIGN),
+    ],
+    ids=("head", "table", "a foreign database"),
+)
+def test_a_shard_that_cannot_be_merged_is_named_and_left(
+    store: Store, harm: Callable[[Path], None], message: str
+) -> None:
+    with closing(shard(0, store)) as mine:
+        fill(mine, 1, *((f"q{n}", "a" * 500) for n in range(40)))
+    harm(mine.path)
+    with pytest.raises(StoreError, match=message) as found:
+        merge(store)
+    assert mine.path.exists()
+    assert str(mine.path.parent) in str(found.value)
+    assert merged(store) == ({}, [])
+
+
+def test_a_shard_whose_worker_writes_is_neither_merged_nor_begun(store: Store) -> None:
+    with closing(shard(0, store)) as mine:
+        fill(mine, 1, ("q", "a"))
+        with pytest.raises(StoreError, match="another process"):
+            merge(store)
+        with pytest.raises(InUse):
+            shard(0, store)
+    merge(store)
+    assert merged(store) == ({"q": "a"}, ["unit-1"])

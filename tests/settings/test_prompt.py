@@ -11,6 +11,7 @@ import pytest
 
 from pairwright import assets
 from pairwright.errors import InputError
+from pairwright.settings.domains import Guidance
 from pairwright.settings.prompt import (
     PROMPTS,
     SYSTEM_TEXTS,
@@ -19,62 +20,32 @@ from pairwright.settings.prompt import (
     label_texts,
     numbered,
 )
-from scripted import prompts, scales
+from scripted import scales
 
 QUESTION = "How do I bake good bread during the week?"
 POST = "I live on a narrowboat and there is no oven on board."
 
 
-GUIDANCE = {name: (f"Methods for one {name}",) for name in "kinds good bad not_inferred".split()}
+ASKED = sorted(SYSTEM_TEXTS)
 
 
-def samples(said: str = POST) -> dict[str, dict[str, Any]]:
-    """For each prompt values as its stage gives them, with `said` wherever people's or models'
-    text stands."""
-    history = {
-        "posts": label_texts(["I bake at dawn.", said, "My son eats no nuts."]),
-        "question": said,
-    }
-    writing = {"aspects": ("Baking without an oven", said), "words": "80 to 95", "faults": (said,)}
+def values(name: str, said: str = POST) -> dict[str, Any]:
+    """The values of a prompt as its stage gives them, and those of other prompts, with `said`
+    wherever people's or models' text stands."""
+    posts, aspects = ["I bake at dawn.", said, "My son eats no nuts."], ("Baking by hand", said)
     return {
-        "plan": {**history, "max_aspects": 4, "words": 100, **GUIDANCE},
-        "plan_blind": {"question": said, "max_aspects": 8},
-        "support": {
-            "question": said,
-            "posts": numbered(["I bake at dawn.", said]),
-            "cases": ({"number": 1, "aspect": said, "posts": "1, 2"},),
-        },
-        "match": {
-            "question": said,
-            "aspects": numbered(["Baking without an oven", said]),
-            "lists": ({"number": 1, "aspects": ("Crust", said)}, {"number": 2, "aspects": ()}),
-        },
-        "write_plain": {"question": said, "words": "80 to 95"},
-        "write_adhering": {"question": said, **writing},
-        "write_omitting": {"question": said, **writing},
-        "write_contradicting": {"question": said, **writing},
-        "paper_expected": {**history, **writing},
-        "paper_avoided": {**history, **writing},
-        "adherence": {
-            "question": said,
-            "response": said,
-            "aspects": numbered([said, "Nothing with nuts"]),
-        },
-        "quality": {"question": said, "response": said, "scales": scales()},
-        "compare": {"question": said, "first": said, "second": said, "scales": scales()},
-        "choose": {"question": said, "first": said, "second": said},
-        "prefer": {**history, "aspects": (said, "Short"), "first": said, "second": said},
-        "rate": {**history, "aspects": (said, "Short"), "response": said},
-        "sample": {**history, "words": 100},
-        "complete": {**history, "words": 100},
-    }
+        "question": said, "max_aspects": 4, "words": "80 to 95", "faults": (said,),
+        "posts": numbered(posts) if name == "support" else label_texts(posts),
+        "aspects": numbered(aspects) if name in ("match", "adherence") else aspects,
+        "cases": ({"number": 1, "aspect": said, "posts": "1, 2"},),
+        "lists": ({"number": 1, "aspects": ("Crust", said)}, {"number": 2, "aspects": ()}),
+        "response": said, "first": said, "second": said, "scales": scales(),
+        **{kind: (f"Methods for one {kind}",) for kind in Guidance._fields},
+    }  # fmt: skip
 
 
-ASKED = sorted(samples())
-
-
-def rendered(name: str, said: str = POST) -> str:
-    return shipped().ask(name, **samples(said)[name]).messages[1].content
+def rendered(name: str, said: str = POST, **changes: Any) -> str:
+    return shipped().ask(name, **{**values(name, said), **changes}).messages[1].content
 
 
 @cache
@@ -91,15 +62,13 @@ def markers(prompt: str) -> list[str]:
 # The shipped prompts
 
 
-def test_there_is_a_sample_for_every_shipped_prompt() -> None:
-    assert set(ASKED) == set(SYSTEM_TEXTS)
-    assert set(PROMPTS) == {*ASKED, *SYSTEM_TEXTS.values(), "history"}
-    assert {path.stem for path in assets.PROMPTS.glob("*.md")} == set(PROMPTS)
+def test_every_file_that_ships_is_a_prompt() -> None:
+    assert {path.stem for path in assets.PROMPTS.glob("*.md")} == PROMPTS
 
 
 @pytest.mark.parametrize("name", ASKED)
 def test_every_prompt_renders_with_its_stages_values_and_closes_its_tags(name: str) -> None:
-    ask = shipped().ask(name, **samples()[name])
+    ask = shipped().ask(name, **values(name))
     assert ask.name == name
     system, user = ask.messages
     assert (system.role, user.role) == ("system", "user")
@@ -259,22 +228,19 @@ def common(first: str, second: str) -> str:
     return first[: next(n for n in range(len(first), -1, -1) if second.startswith(first[:n]))]
 
 
-def with_question(name: str, question: str) -> str:
-    return prompts().ask(name, **{**samples()[name], "question": question}).messages[1].content
-
-
 def test_two_questions_about_one_user_share_the_whole_history() -> None:
-    first, second = (with_question("plan", q) for q in (QUESTION, "Which flour keeps longest?"))
+    asked = (QUESTION, "Which flour keeps longest?")
+    first, second = (rendered("plan", question=question) for question in asked)
     shared = common(first, second)
     assert shared.endswith("</history>\n\n<question>\n")
     assert "Rules for an aspect" in shared
-    assert all(shown["text"] in shared for shown in samples()["plan"]["posts"])
+    assert all(shown["text"] in shared for shown in values("plan")["posts"])
     # Both writers of the paper's setting share the question, too.
-    writers = (with_question(name, QUESTION) for name in ("paper_expected", "paper_avoided"))
-    assert common(*writers).endswith(f"{QUESTION}\n</question>\n\n<task>paper_")
+    first, second = (rendered(name, QUESTION) for name in ("paper_expected", "paper_avoided"))
+    assert common(first, second).endswith(f"{QUESTION}\n</question>\n\n<task>paper_")
 
 
 def test_judges_of_quality_read_nothing_about_one_person() -> None:
-    asked = (shipped().ask(name, **samples()[name]) for name in ("quality", "compare"))
+    asked = (shipped().ask(name, **values(name)) for name in ("quality", "compare"))
     read = "".join(message.content for ask in asked for message in ask.messages)
     assert not re.search(r"personal|this person|one person|history|earlier posts", read)
