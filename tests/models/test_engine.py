@@ -1,7 +1,6 @@
 """An engine in this process: its flags, when it starts, and what its errors mean.
 
-vLLM itself cannot run here: `StandIn` takes its place. test_real_vllm_in_process.py asks the real
-one.
+vLLM itself cannot run here: `StandIn` takes its place. test_real_vllm.py asks the real one.
 """
 
 import asyncio

@@ -6,7 +6,7 @@ A new domain is one file. Its name without `.toml` is the domain's key in record
 from pathlib import Path
 from typing import Annotated, NamedTuple, TypeVar
 
-from pydantic import AfterValidator, Field, field_validator, model_validator
+from pydantic import AfterValidator, Field, field_validator
 
 from pairwright.assets import DOCS
 from pairwright.errors import InputError
@@ -40,6 +40,16 @@ def _distinct(values: tuple[V, ...]) -> tuple[V, ...]:
     return values
 
 
+def _one_each(name: str) -> AfterValidator:
+    """A check that no two records have the same value in a field."""
+
+    def check(records: tuple[T, ...]) -> tuple[T, ...]:
+        _distinct(tuple(getattr(record, name) for record in records))
+        return records
+
+    return AfterValidator(check)
+
+
 Lines = Annotated[tuple[str, ...], AfterValidator(_distinct)]
 
 
@@ -58,10 +68,6 @@ class Domain(Record):
     good: Lines = ()
     bad: Lines = ()
     not_inferred: Lines = ()
-
-    @property
-    def guidance(self) -> Guidance:
-        return Guidance(self.kinds, self.good, self.bad, self.not_inferred)
 
     @field_validator("language")
     @classmethod
@@ -95,15 +101,10 @@ class Scale(Record):
 
     name: str = Field(pattern=r"^[a-z][a-z0-9_]*$")
     question: str
-    anchors: tuple[Anchor, ...] = Field(min_length=2)
+    anchors: Annotated[tuple[Anchor, ...], _one_each("score")] = Field(min_length=2)
     # Not in the repr, which a run is known by: no judge reads it.
     cannot_judge: bool = Field(False, repr=False)
     """Whether people may answer "cannot judge". Judges always give a score."""
-
-    @model_validator(mode="after")
-    def _one_text_a_score(self) -> "Scale":
-        _distinct(tuple(anchor.score for anchor in self.anchors))
-        return self
 
     @property
     def low(self) -> int:
@@ -115,12 +116,7 @@ class Scale(Record):
 
 
 class _QualityFile(Record):
-    scale: tuple[Scale, ...] = Field(min_length=1)
-
-    @model_validator(mode="after")
-    def _one_scale_a_name(self) -> "_QualityFile":
-        _distinct(tuple(scale.name for scale in self.scale))
-        return self
+    scale: Annotated[tuple[Scale, ...], _one_each("name")] = Field(min_length=1)
 
 
 class Domains:
@@ -157,8 +153,9 @@ class Domains:
 
     def guidance(self, key: str) -> Guidance:
         """The planner's guidance for the domain `key`; empty for an unknown domain."""
-        domain = {GENERAL.key: GENERAL, **self.by_key}.get(key)
-        return domain.guidance if domain else Guidance()
+        if (found := {GENERAL.key: GENERAL, **self.by_key}.get(key)) is None:
+            return Guidance()
+        return Guidance(found.kinds, found.good, found.bad, found.not_inferred)
 
     def item_language(self, item: Item, *texts: str) -> str | None:
         """The language of an item: its domain's, or what the question, posts and further `texts`
