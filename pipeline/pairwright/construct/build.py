@@ -199,7 +199,7 @@ def _read_rules(
         )
     recordings = (endpoints[name].recording for name in roles.all if sends)
     for path in dict.fromkeys(filter(None, recordings)):
-        progress(Note(read_recording(Path(path)).about))
+        progress(Note(read_recording(Path(path))[0]))
     return rules
 
 

@@ -9,7 +9,7 @@ import json
 import zlib
 from contextlib import closing
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import Annotated
 
 from pydantic import ValidationError
 from typer import Option
@@ -45,17 +45,11 @@ class RecordedCall(Record, extra="ignore"):
     thinking_tokens: int = 0
 
 
-class Recording(NamedTuple):
-    """A recording in memory."""
+def read_recording(path: Path) -> tuple[str, dict[str, RecordedCall]]:
+    """Read who or what wrote the replies, with the name of the file; and the calls by their keys.
 
-    about: str
-    """Its file, and who or what wrote the replies."""
-    calls: dict[str, RecordedCall]
-    """By the keys of their requests."""
-
-
-def read_recording(path: Path) -> Recording:
-    """Read a file. Raises InputError naming the line, if it is damaged or is no recording."""
+    Raises InputError naming the line, if the file is damaged or is no recording.
+    """
     calls, where = dict[str, RecordedCall](), str(path)
     try:
         with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
@@ -69,7 +63,7 @@ def read_recording(path: Path) -> Recording:
                 call = RecordedCall.model_validate_json(line)
                 calls[call.key] = call
             note = visible(str(json.loads(head).get("note", "")))
-            return Recording(f"Replies come from {path.name}: {note}", calls)
+            return f"Replies come from {path.name}: {note}", calls
     except ValidationError as error:
         raise unreadable(where, error, _FIX) from None
     except (OSError, EOFError, ValueError, zlib.error) as error:
@@ -81,7 +75,7 @@ class Recorded(Client):
 
     def __init__(self, path: Path, meter: Meter, store: Store | None) -> None:
         super().__init__(meter, store)
-        self._name, self._calls = path.name, read_recording(path).calls
+        self._name, (_, self._calls) = path.name, read_recording(path)
 
     async def fetch(self, request: Request) -> Completion:
         """Raises CallFailed for a call that is not recorded."""
