@@ -91,6 +91,8 @@ def test_what_is_shown_and_kept_for_validation_is_as_asked(release: Path, tmp_pa
     for prompt in found["train"]:
         assert prompt["prompt"] == [{"role": "user", "content": rows[prompt["id"]].question}]
     exported(release, tmp_path / "one", "--posts", "1")
+    readme = (tmp_path / "one" / "README.md").read_text()
+    assert "shown the question after 1 of the user's earlier posts at most." in readme
     assert all("Post 1 of 1" in str(prompt["prompt"]) for prompt in prompts_of(tmp_path / "one"))
 
 
