@@ -170,12 +170,10 @@ def test_an_output_is_named_by_its_item_or_by_a_pair(
     [
         pytest.param(None, "", "No such file", id="absent"),
         pytest.param("", "", "holds no outputs", id="empty"),
-        pytest.param("\n\n", "", "holds no outputs", id="blank lines"),
         pytest.param("{", ":1", "JSON", id="no JSON"),
         pytest.param('{"id": "ID"}\n', ":1 [model]", "required", id="no model"),
         pytest.param('{"id": "ID", "model": "m", "answer": "x"}\n', ":1 [output]", "required",
                      id="another name"),
-        pytest.param(line(id="ID", model=""), ":1 [model]", "character", id="an empty model"),
         pytest.param(line(id="nobody"), ":1", "no pair 'nobody', and no item", id="unknown id"),
         pytest.param(line(id="ID") * 2, ":2", "in line 1 already", id="the same item twice"),
         pytest.param(line(id="ID") + line(id="PAIR"), ":2", "in line 1 already",

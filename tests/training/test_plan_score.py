@@ -5,9 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from aiohttp import web
 
-from endpoint import Asked, completion, double, in_thread
+from endpoint import Asked, Body, altered, completion, double, in_thread
 from golden import gold, planning_prompts, row, rows, write
 from model_double import DOUBLE
 from pairwright.construct.folder import to_toml
@@ -136,13 +135,9 @@ def test_what_is_missing_is_counted_and_no_part_of_the_mean() -> None:
 # The command
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    write(tmp_path / "items.jsonl", [*rows(5), row("bare", rubric_aspects=[])])
-    return tmp_path
-
-
-def config(folder: Path, url: str) -> Path:
+def score(folder: Path, url: str) -> Done:
+    secret = row("q-0", narrative="My secret wish.")
+    write(folder / "items.jsonl", [secret, *rows(5)[1:], row("bare", rubric_aspects=[])])
     settings = {
         "source": {"path": "items.jsonl"},
         "endpoints": {"toy": {"base_url": url, "model": DOUBLE, "attempts": 1}},
@@ -151,54 +146,40 @@ def config(folder: Path, url: str) -> Path:
     }
     path = folder / "score.toml"
     path.write_text(to_toml(settings))
-    return path
+    return pairwright("train", "score", path, "--out", folder / "scores")
 
 
-def score(path: Path, *more: object) -> Done:
-    return pairwright("train", "score", path, "--out", path.parent / "scores", *more)
-
-
-def test_planners_are_compared_and_running_again_asks_nothing(folder: Path) -> None:
+def test_planners_are_compared_and_running_again_asks_nothing(tmp_path: Path) -> None:
+    out = tmp_path / "scores"
     with in_thread(double()) as endpoint:
-        path = config(folder, endpoint.url)
-        done = score(path)
+        done = score(tmp_path, endpoint.url)
         assert done.code == 0, done.err
         assert re.search(r"^ *long +\d\.\d+ \(", done.out, re.MULTILINE)
-        out = folder / "scores"
         before = {of.name: of.read_bytes() for of in out.iterdir() if of.suffix != ".sqlite"}
         asked = endpoint.n
         assert asked == len(endpoint.by_identity)
-        assert score(path).code == 0
+        assert score(tmp_path, endpoint.url).code == 0
         assert endpoint.n == asked
+        said = [asked.said for asked in endpoint.asked]
     assert {name: (out / name).read_bytes() for name in before} == before
     scores = Downstream.model_validate_json((out / "plan-score.json").read_bytes())
     assert [(of.name, of.counted) for of in scores.parts] == [("long", 5), ("short", 5)]
     assert any("1 no_gold_aspects" in note for note in scores.notes)
-    assert [of.id for of in read_lines(out / "short.jsonl", ScoredPlan)] == [
-        f"q-{n}" for n in range(5)
-    ]
-
-
-def test_no_planner_and_no_judge_reads_narrative_or_gold_evidence(folder: Path) -> None:
-    write(folder / "items.jsonl", [row("q-0", narrative="My secret wish."), *rows(5)[1:]])
-    with in_thread(double()) as endpoint:
-        assert score(config(folder, endpoint.url)).code == 0
-        said = [asked.said for asked in endpoint.asked]
+    ids = [of.id for of in read_lines(out / "short.jsonl", ScoredPlan)]
+    assert ids == [f"q-{n}" for n in range(5)]
+    # No planner and no judge reads the narrative or gold evidence, and no planner gold aspects.
     assert not any("secret" in text or "told in the narrative" in text for text in said)
     plans = [text for text in said if "<task>plan</task>" in text]
     assert len(plans) == 10
     assert not any("Cheap ingredients for forty euros" in text for text in plans)
 
 
-def test_a_planner_that_leaves_items_open_ends_short(folder: Path) -> None:
-    served = double()
-
-    async def broken(asked: Asked) -> web.StreamResponse:
+def test_a_planner_that_leaves_items_open_ends_short(tmp_path: Path) -> None:
+    def broken(asked: Asked, reply: Body) -> None:
         if "<task>plan</task>" in asked.said and "week, q-0?" in asked.said:
-            return web.json_response(completion("no JSON"))
-        return await served(asked)
+            reply.update(completion("no JSON"))
 
-    with in_thread(broken) as endpoint:
-        done = score(config(folder, endpoint.url))
+    with in_thread(altered(broken)) as endpoint:
+        done = score(tmp_path, endpoint.url)
     assert done.code == 1
     assert "short: 4 of 5 count (1 unparseable)" in done.err

@@ -201,10 +201,10 @@ def test_a_pair_is_shown_in_the_condition_with_the_posts_that_fit(
 
 
 @contextmanager
-def answering(*replies: Handler, port: int = 0) -> Iterator[tuple[str, list[Asked]]]:
+def answering(*replies: Handler) -> Iterator[tuple[str, list[Asked]]]:
     """A stand-in for the server that gives these replies in turn, the last one for ever; yields its
     address and the requests."""
-    with in_thread(script(*replies), port=port, path="/score") as endpoint:
+    with in_thread(script(*replies), path="/score") as endpoint:
         yield endpoint.url.removesuffix("/v1"), endpoint.asked
 
 
@@ -249,7 +249,7 @@ def test_what_is_no_reward_ends_the_training_at_once(
 # The reward functions
 
 
-def test_trl_asks_by_the_column_id_and_gets_none_for_what_has_no_score(
+def test_trl_asks_by_the_column_id_and_verl_by_the_ground_truth(
     small_release: Path, pair: Row
 ) -> None:
     metrics: dict[str, int] = {}
@@ -259,18 +259,13 @@ def test_trl_asks_by_the_column_id_and_gets_none_for_what_has_no_score(
         assert rewards.reward_func(url)([], said, **columns) == [2.0, None]
         with pytest.raises(InputError, match="column `id` is missing"):
             rewards.reward_func(url)([], said)
-    assert metrics == {"unscored": 1}
-
-
-def test_verl_asks_by_the_ground_truth(small_release: Path, pair: Row) -> None:
-    with serving(Toy(), small_release) as url:
         # As verl does: sent to another process, and called with names.
         score = pickle.loads(pickle.dumps(partial(rewards.compute_score, url=url)))
-        found = score(
-            data_source="pairwright/x", solution_str="abc", ground_truth=pair.id,
-            extra_info={"index": 0, "num_turns": None},
-        )  # fmt: skip
-    assert found == 3.0
+        asked = {"data_source": "pairwright/x", "ground_truth": pair.id, "extra_info": {"index": 0}}
+        assert score(solution_str="abc", **asked) == 3.0
+        with pytest.raises(CallFailed, match="context_length"):
+            score(solution_str="bad", **asked)
+    assert metrics == {"unscored": 1}
 
 
 # The command

@@ -133,7 +133,12 @@ def export_rl(
         shutil.rmtree(partial, ignore_errors=True)
         partial.mkdir(parents=True)
         for part, lines in table.groupby("part"):
-            made = _trl(lines) if format == "trl" else _verl(lines, pairs.ref.name)
+            # A prompt is named by the first pair about a question of a user.
+            asked, columns = lines[lines["first"]], ["prompt", *_ABOUT]
+            made = {"": _verl(asked, f"pairwright/{pairs.ref.name}")}
+            if format == "trl":
+                preference = lines[[*columns, "chosen", "rejected"]]
+                made = {"prompts": asked[columns], "preference": preference}
             for config, data in made.items():
                 (partial / config).mkdir(exist_ok=True)
                 data.to_parquet(partial / config / f"{part}.parquet", index=False)
@@ -162,22 +167,14 @@ def held_out(table: pd.DataFrame, share: float) -> pd.Series:
     return place.isin(groups[:wanted])
 
 
-def _trl(lines: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    """Prompts, each named by the first pair about a question of a user, and all pairs."""
-    prompts = lines[["prompt", *_ABOUT]]
-    preference = prompts.assign(chosen=lines.chosen, rejected=lines.rejected)
-    return {"prompts": prompts[lines["first"]], "preference": preference}
-
-
-def _verl(lines: pd.DataFrame, release: str) -> dict[str, pd.DataFrame]:
-    asked = lines[lines["first"]]
+def _verl(asked: pd.DataFrame, source: str) -> pd.DataFrame:
     extra = asked[_ABOUT].assign(split=asked.part, index=range(len(asked)))
     data = {
-        "data_source": f"pairwright/{release}",
+        "data_source": source,
         "prompt": asked.prompt,
         "ability": asked.domain,
         # A function gives the reward; it is not a model of verl's own.
         "reward_model": [{"style": "rule", "ground_truth": id} for id in asked.id],
         "extra_info": extra.to_dict("records"),
     }
-    return {"": pd.DataFrame(data)}
+    return pd.DataFrame(data)
