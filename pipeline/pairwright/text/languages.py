@@ -1,5 +1,5 @@
 """The language of a text, by py3langid (142 languages, deterministic); by language what is
-supported, and the function words, which carry no topic (stopwords.toml)."""
+supported, and the function words, which carry no topic (languages.toml)."""
 
 import re
 import tomllib
@@ -21,17 +21,8 @@ _WRITTEN_AS = {"yue": "zh", "wuu": "zh", "nn": "no", "ary": "ar", "arz": "ar"}
 # What English is printed with.
 _TYPOGRAPHIC = str.maketrans(dict.fromkeys("\u2018\u2019\u201c\u201d\u2013\u2014\u2026\u2022", "'"))
 
-_NAMES = (
-    "af Afrikaans, ar Arabic, bg Bulgarian, bn Bengali, ca Catalan, cs Czech, da Danish, "
-    "de German, el Greek, en English, eo Esperanto, es Spanish, et Estonian, eu Basque, "
-    "fa Persian, fi Finnish, fr French, ga Irish, he Hebrew, hi Hindi, hr Croatian, "
-    "hu Hungarian, hy Armenian, id Indonesian, it Italian, ja Japanese, km Khmer, ko Korean, "
-    "lo Lao, lt Lithuanian, lv Latvian, ms Malay, my Burmese, ne Nepali, nl Dutch, "
-    "no Norwegian, pl Polish, pt Portuguese, ro Romanian, ru Russian, sk Slovak, "
-    "sl Slovenian, sr Serbian, st Sesotho, sv Swedish, sw Swahili, ta Tamil, th Thai, "
-    "tr Turkish, uk Ukrainian, ur Urdu, vi Vietnamese, zh Chinese"
-)
-LANGUAGES = {named[:2]: named[3:] for named in _NAMES.split(", ")}
+_TABLES = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+LANGUAGES: dict[str, str] = _TABLES["names"]
 """Names of the supported languages in English, by ISO 639-1 code."""
 WORD_LENGTHS = {"ja": JAPANESE, "zh": CHINESE}
 """The mean number of characters in a word, where there are no spaces between words."""
@@ -85,7 +76,6 @@ def _identifier() -> Callable[[str], list[tuple[Any, float]]]:
 
 # Function words
 
-_TABLES = tomllib.loads(Path(__file__).with_name("stopwords.toml").read_text(encoding="utf-8"))
 FURTHER = {code: frozenset(listed.split()) for code, listed in _TABLES["words"].items()}
 """Function words that the lists of bm25s lack, by language; for English, all."""
 STOPWORDS = FURTHER["en"]
