@@ -82,25 +82,15 @@ class ModelDouble:
         text, planted = _Task(body, self._rates, self._posts).reply()
         sent = -(-sum(len(str(message["content"])) for message in body["messages"]) // 4)
         received = -(-len(text) // 4)
+        message = {"role": "assistant", "content": text}
+        usage = {"prompt_tokens": sent, "completion_tokens": received,
+                 "total_tokens": sent + received}  # fmt: skip
         return {
-            "id": f"chatcmpl-{identity(body)}",
-            "object": "chat.completion",
-            "created": 0,
-            "model": body.get("model", DOUBLE),
-            "choices": [
-                {
-                    "index": 0,
-                    "message": {"role": "assistant", "content": text},
-                    "finish_reason": "stop",
-                }
-            ],
-            "usage": {
-                "prompt_tokens": sent,
-                "completion_tokens": received,
-                "total_tokens": sent + received,
-            },
+            "id": f"chatcmpl-{identity(body)}", "object": "chat.completion", "created": 0,
+            "model": body.get("model", DOUBLE), "usage": usage,
+            "choices": [{"index": 0, "message": message, "finish_reason": "stop"}],
             "pairwright": {"planted": planted},
-        }
+        }  # fmt: skip
 
 
 class _Task:
@@ -174,14 +164,10 @@ class _Task:
             if n == 2 and len(found) > 3:
                 label, passage, other, _ = found[3]
                 evidence, follows = [*evidence, {"post": label, "passage": passage}], "pattern"
-            aspects.append(
-                {
-                    "aspect": pick(FRAMES, one, other).format(one, other),
-                    "reason": f"The text speaks of {one}.",
-                    "evidence": evidence,
-                    "follows": follows,
-                }
-            )
+            name = pick(FRAMES, one, other).format(one, other)
+            reason = f"The text speaks of {one}."
+            made = {"aspect": name, "reason": reason, "evidence": evidence, "follows": follows}
+            aspects.append(made)
         if aspects and self._strikes("generic_aspect"):
             aspects[-1]["aspect"] = self._blind()[0]
         if aspects and self._strikes("aspect_without_evidence"):
@@ -206,11 +192,8 @@ class _Task:
 
     def _blind(self) -> list[str]:
         first, second = self._topics()
-        return [
-            f"The main steps for {first}",
-            f"Common mistakes with {second}",
-            f"Usual cost of {first} and {second}",
-        ]
+        return [f"The main steps for {first}", f"Common mistakes with {second}",
+                f"Usual cost of {first} and {second}"]  # fmt: skip
 
     def _topics(self) -> list[str]:
         telling = sorted(set(words(self.question)) - STOPWORDS, key=lambda word: (-len(word), word))
@@ -283,20 +266,15 @@ class _Task:
 
     def _match(self) -> list[Body]:
         """The lists of which one aspect shares half of all content."""
-        lists = [
-            (int(number), [content(text) for _, text in tagged(block, "aspect")])
+        lists = {
+            int(number): [content(text) for _, text in tagged(block, "aspect")]
             for number, block in tagged(self.text, "list")
-        ]
-        return [
-            {
-                "number": number,
-                "reason": "By shared words.",
-                "found_in": [
-                    n for n, others in lists if any(jaccard(own, of) >= 0.5 for of in others)
-                ],
-            }
-            for number, own in enumerate(map(content, self.aspects), start=1)
-        ]
+        }
+        verdicts = []
+        for number, own in enumerate(map(content, self.aspects), start=1):
+            found = [n for n, of in lists.items() if any(jaccard(own, one) >= 0.5 for one in of)]
+            verdicts.append({"number": number, "reason": "By shared words.", "found_in": found})
+        return verdicts
 
     def _quality(self) -> Body:
         level, scores = self._level(self._first("response")), {}
