@@ -128,7 +128,7 @@ def test_a_key_of_a_table_keeps_the_defaults_of_the_others_and_a_presets(path: P
         # What does not go together.
         ('["local"]', '["local", "other"]', ["roles", "'other'", "there are: local."]),
         ('judge = "local"', 'judge = ["local", "local"]', ["[roles] judge", "twice"]),
-        ("words = 100", 'words = 100\npreset = "ours"', ["[preset]", "'ours'", "paper"]),
+        ("words = 100", 'words = 100\npreset = "ours"', ["[preset]", "'pairwright' or 'paper'"]),
         ('"twin", "violate"', '"twin", "twin"', ["[modes]", "twice"]),
         ("words = 100", "zzz = 100", ["[zzz]: there is no such key"]),
         ("off = []", 'off = ["persona"]', ["[gates.off.0]", "'persona_talk'"]),

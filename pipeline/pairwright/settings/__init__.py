@@ -46,18 +46,16 @@ def validated(
     kind: type[M],
     data: dict[str, Any],
     path: Path,
-    defaults: dict[str, Any] | None = None,
     docs: Path = DOCS / "config.md",
     error: type[InputError] = ConfigError,
 ) -> M:
     """Read `data`, the tables of the file `path`, as a record.
 
-    `defaults` is the same with defaults for what the file leaves out. `docs` is the page that has
-    all keys. Raises `error`, which names the key as the file has it and what it nearly is.
+    `docs` is the page that has all keys. Raises `error`, which names the key as the file has it and
+    what it nearly is.
     """
     try:
-        given, folder = data if defaults is None else defaults, path.resolve().parent
-        return kind.model_validate(given, context={"folder": folder})
+        return kind.model_validate(data, context={"folder": path.resolve().parent})
     except ValidationError as invalid:
         # A misspelt key leaves another one missing, and is what is to be corrected.
         errors = invalid.errors(include_url=False)

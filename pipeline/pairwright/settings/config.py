@@ -9,7 +9,6 @@ from typing import Any, Literal
 
 from pydantic import ConfigDict, Field, field_validator, model_validator
 
-from pairwright.errors import ConfigError, near
 from pairwright.records import Origin, Record
 from pairwright.settings import read_toml, validated
 from pairwright.settings.endpoints import Endpoint, Sampling, check_endpoints
@@ -202,18 +201,12 @@ def load(path: Path) -> Config:
 
 def validate(data: dict[str, Any], path: Path) -> Config:
     """A Config from parsed TOML, with its preset's defaults under it. Raises ConfigError."""
-    preset = data.get("preset", "pairwright")
-    if not isinstance(preset, str) or preset not in PRESETS:
-        raise ConfigError(
-            f"unknown preset {preset!r}",
-            where=f"{path} [preset]",
-            fix=f"One of: {', '.join(PRESETS)}.{near(str(preset), PRESETS)}",
-        )
-    given = PRESETS[preset] | data
-    for table, defaults in PRESETS[preset].items():
+    preset = PRESETS.get(str(data.get("preset")), {})
+    given = preset | data
+    for table, defaults in preset.items():
         if isinstance(defaults, dict) and isinstance(given[table], dict):
             given[table] = defaults | given[table]
-    return validated(Config, data, path, given)
+    return validated(Config, given, path)
 
 
 # What a second run in the same folder must agree with
