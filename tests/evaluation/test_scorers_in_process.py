@@ -90,7 +90,7 @@ def using(
         async with InProcess("mine", given, meter or Meter(), None, say) as sender:
             return await use(sender, RewardModel(sender, "tiny"))
 
-    with mock.patch.object(in_process, "_imported", return_value=model):
+    with mock.patch.object(in_process, "import_module", return_value=model):
         return asyncio.run(asyncio.wait_for(scenario(), 20))
 
 

@@ -164,54 +164,50 @@ def with_scorers(settings: Scorers, given: Iterable[str]) -> tuple[Scorers, tupl
 
     Raises InputError for a form that is not whole, and for two scorers of one name.
     """
-    tables, names = settings, dict[str, None]()
+    names = dict[str, None]()
     for one in dict.fromkeys(given):
         form, colon, rest = one.partition(":")
-        if not colon or form not in FORMS:
-            names[one] = None
-            continue
-        try:
-            name, added = _given(form, rest)
-        except ValidationError as error:
-            what = first_invalid(error)[1]
-            raise InputError(what, where=f"--scorer {one}", fix=f"Write {FORMS[form]}.") from None
-        if name in tables.scorers or name in names or name in BASELINES:
-            raise InputError(
-                f"{one!r} and another scorer are both called {name}",
-                where="--scorer",
-                fix="Name one of them in a file of scorers, as [scorers.OTHER-NAME].",
-            )
-        endpoints = {**tables.endpoints, **added.endpoints}
-        more = {"endpoints": endpoints, "scorers": {**tables.scorers, **added.scorers}}
-        tables, names[name] = Scorers(**dict(tables) | more), None
-    return tables, tuple(names)
+        name = one
+        if colon and form in FORMS:
+            where, fix = f"--scorer {one}", f"Write {FORMS[form]}."
+            name, spec, endpoints = _given(form, rest, where, fix)
+            if name in settings.scorers or name in names or name in BASELINES:
+                raise InputError(
+                    f"{one!r} and another scorer are both called {name}",
+                    where="--scorer",
+                    fix="Name one of them in a file of scorers, as [scorers.OTHER-NAME].",
+                )
+            more = {"endpoints": settings.endpoints | endpoints}
+            more |= {"scorers": {**settings.scorers, name: spec}}
+            try:
+                settings = Scorers.model_validate(dict(settings) | more)
+            except ValidationError as error:
+                raise InputError(first_invalid(error)[1], where=where, fix=fix) from None
+        names[name] = None
+    return settings, tuple(names)
 
 
-def _given(form: str, rest: str) -> tuple[str, Scorers]:
-    """The name of a scorer that is given in one of FORMS, and the tables that define it."""
+def _given(form: str, rest: str, where: str, fix: str) -> tuple[str, Any, dict[str, Any]]:
+    """The name of a scorer that is given in one of FORMS, its table, and the endpoint it needs."""
     first, _, second = rest.rpartition("@" if form == "openai" else ":")
     if not rest or (form in ("openai", "python") and not (first and second)):
-        what = f"{form + ':' + rest!r} is not whole"
-        raise InputError(what, where="--scorer", fix=f"Write {FORMS[form]}.")
-    name, endpoints = _name(rest), dict[str, Any]()
-    spec: dict[str, Any] = {"kind": "classifier", "model": rest}
+        raise InputError("is not whole", where=where, fix=fix)
+    if form == "hf":
+        return _name(rest), {"kind": "classifier", "model": rest}, {}
     if form == "scores":
         file = Path(rest).resolve()
-        name, spec = _name(file.stem), {"kind": "scores", "path": str(file)}
-    elif form == "python":
-        file, name = Path(first).resolve(), _name(second)
+        return _name(file.stem), {"kind": "scores", "path": str(file)}, {}
+    if form == "python":
+        file = Path(first).resolve()
         if not file.is_file():
-            where = f"--scorer {form}:{rest}"
-            raise InputError(f"no such file {first}", where=where, fix=f"Write {FORMS[form]}.")
+            raise InputError(f"no such file {first}", where=where, fix=fix)
         named = {"object": f"{file.stem}:{second}", "folder": str(file.parent)}
-        spec = {"kind": "python", **named}
-    elif form == "openai":
-        # The key goes to no server of a plain address.
-        known = second.startswith("https:") and "OPENAI_API_KEY" in os.environ
-        name, spec = _name(first), {"kind": "pairwise", "endpoint": _name(first)}
-        key = "OPENAI_API_KEY" if known else None
-        endpoints[name] = {"base_url": second, "model": first, "api_key_env": key}
-    return name, Scorers.model_validate({"endpoints": endpoints, "scorers": {name: spec}})
+        return _name(second), {"kind": "python", **named}, {}
+    # The key goes to no server of a plain address.
+    known = second.startswith("https:") and "OPENAI_API_KEY" in os.environ
+    key, name = "OPENAI_API_KEY" if known else None, _name(first)
+    endpoint = {"base_url": second, "model": first, "api_key_env": key}
+    return name, {"kind": "pairwise", "endpoint": name}, {name: endpoint}
 
 
 def _name(text: str) -> str:

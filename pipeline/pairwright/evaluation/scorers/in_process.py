@@ -13,7 +13,6 @@ from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from types import ModuleType
 from typing import Any, Literal, NamedTuple
 
 import jinja2
@@ -40,6 +39,7 @@ from pairwright.settings.prompt import Message
 SHORTEST = 0.8
 """The least length in a batch, as a share of its longest: no more than a fifth of what is computed
 is padding."""
+TORCH_MODELS = "pairwright.evaluation.scorers.torch_models"
 GATHER_S = 0.005
 """The time that the first call of a batch waits for others, in seconds."""
 
@@ -231,7 +231,8 @@ class InProcess(BatchClient):
         self._say(f"{self._where} {self._spec.model} is being loaded")
         began = time.monotonic()
         try:
-            models = await asyncio.to_thread(_imported)
+            # To import torch takes seconds.
+            models = await asyncio.to_thread(import_module, TORCH_MODELS)
             loaded = await asyncio.to_thread(models.load, self._where, self._spec)
         except PairwrightError:
             raise
@@ -241,8 +242,3 @@ class InProcess(BatchClient):
             raise unusable_model(self._where, self._spec.model, what, fix) from None
         self._say(f"{self._where} is ready after {time.monotonic() - began:.0f} s")
         return loaded
-
-
-def _imported() -> ModuleType:
-    """Import the module of torch models: it takes seconds, and runs in a thread."""
-    return import_module("pairwright.evaluation.scorers.torch_models")

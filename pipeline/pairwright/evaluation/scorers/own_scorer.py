@@ -98,14 +98,11 @@ def find_class(where: str, spec: PythonScorer) -> tuple[type, str]:
     try:
         module = importlib.import_module(name)
     except (Exception, SystemExit) as error:  # Anything that the user's module raises.
-        raise ConfigError(
-            f"the module {name} cannot be imported: {place_of(error, folder)}",
-            where=where,
-            fix=f"It is looked for in {folder}, then among what is installed. A file of scorers can"
-            ' name another folder: folder = "...".',
-        ) from None
-    file = getattr(module, "__file__", None) or name
-    found = getattr(module, class_name, None)
+        what = f"the module {name} cannot be imported: {place_of(error, folder)}"
+        fix = f"It is looked for in {folder}, then among what is installed. A file of scorers can"
+        fix += ' name another folder: folder = "...".'
+        raise ConfigError(what, where=where, fix=fix) from None
+    file, found = getattr(module, "__file__", None) or name, getattr(module, class_name, None)
     if not isinstance(found, type):
         known = [key for key, value in vars(module).items() if isinstance(value, type)]
         fix = f"Name one of its classes: {', '.join(known) or 'it has none'}."
@@ -208,10 +205,9 @@ def scores_in(reply: Any, n: int) -> list[float | None] | str:
     scores = list[float | None]()
     for one in reply:
         try:
-            number = None if one is None else float(one)
+            if isinstance(one, bool | str | bytes):
+                raise TypeError
+            scores.append(None if one is None else float(one))
         except (TypeError, ValueError, OverflowError):
             return f"{one!r:.60} as a score"
-        if isinstance(one, bool | str | bytes):
-            return f"{one!r:.60} as a score"
-        scores.append(number)
     return scores
