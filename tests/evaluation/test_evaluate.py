@@ -7,14 +7,13 @@ from collections.abc import Callable
 from functools import partial
 from itertools import product
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any, NamedTuple
 
-import pandas as pd
 import pytest
 
-from pairwright.errors import CallFailed, InputError, Interrupted
-from pairwright.evaluation.benchmark import Benchmark, BenchmarkRef
+from decided import frame_of, line_of
+from pairwright.errors import CallFailed, InputError
+from pairwright.evaluation.benchmark import Benchmark
 from pairwright.evaluation.conditions import (
     CONDITIONS,
     ConditionName,
@@ -36,14 +35,13 @@ from pairwright.evaluation.scorers.scorer import (
 from pairwright.evaluation.scores import (
     Score,
     ScoresOf,
-    ScoreTable,
     joined,
     score_pair,
     write_scores,
 )
 from pairwright.models.model import work_through
 from pairwright.pairs import Layout, Row
-from pairwright.records import Item, Post
+from pairwright.records import Post
 from pairwright.settings.rules import HistoryRules
 
 
@@ -75,18 +73,6 @@ def scored(rows: list[Row], scorer: Scorer, condition: ConditionName = "profile"
     work = partial(score_pair, scorer=scorer, condition=condition, sources=sources_of(rows))
     part = (row for row in rows if CONDITIONS[condition].applies(row))
     return asyncio.run(work_through(part, work, workers=4, stop=lambda: None))
-
-
-def choice_of(score: Score) -> str:
-    """The choice as the joined table has it."""
-    about = ScoresOf(
-        benchmark=BenchmarkRef(name="a", digest="b2:0"), path=".",
-        scorer=ScorerRef(name="a", kind="served"), condition=score.condition,
-    )  # fmt: skip
-    keys = [(score.pair, "violate", "chosen", 1, score.pair, "user", "", "", 0.5)]
-    columns = "pair mode label halves unit cluster domain follows chance".split()
-    pairs: Any = SimpleNamespace(ref=about.benchmark, keys=pd.DataFrame(keys, columns=columns))
-    return str(joined(ScoreTable(Path("a.json"), about, (score,)), pairs).choice.item())
 
 
 ALL_POSTS = ScorerHistory()
@@ -150,22 +136,6 @@ def test_a_wrong_profile_is_drawn_from_one_other_user_who_is_no_partner(rows: li
     # It has no post younger than the question.
     early = shown_in(changed(rows[0], created="2011-01-01T00:00:00.000"), "wrong-profile", rows)
     assert {post.created for post in early.posts} == {"2010-05-01T12:00:00.000"}
-
-
-@pytest.mark.parametrize(
-    ("day", "asked", "older"),
-    [("2024-03-01", "2024-03-01T08:00", False), ("2024-02-29", "2024-03-01", True)],
-)
-def test_a_post_that_is_dated_by_its_day_may_be_from_after_a_question_of_that_day(
-    day: str, asked: str, older: bool
-) -> None:
-    def item(user: str, **more: Any) -> Item:
-        fields = {"id": user, "user": user, "question": "Why?", "category": "c", "domain": "d"}
-        return Item.model_validate(fields | {"profile": ()} | more)
-
-    post = Post(id="p", text="Of the day.", category="c", created=day)
-    strangers = Strangers([item("o", profile=(post,))], 0)
-    assert bool(strangers.instead_of(item("i", created=asked))) is older
 
 
 def uncited(row: Row) -> Row:
@@ -243,10 +213,8 @@ def verdicts(forward: Any, backward: Any) -> Callable[[Row], Scorer]:
         (verdicts("chosen", "chosen"), "chosen", ""),
         (verdicts("rejected", "rejected"), "rejected", ""),
         (verdicts("chosen", "rejected"), "tie", ""),
-        (verdicts("tie", "tie"), "tie", ""),
         (verdicts("chosen", "tie"), "tie", ""),
         (scores(ResponseScore(math.nan)), "", "not_a_number (nan)"),
-        (scores(ResponseScore(math.inf)), "", "not_a_number (inf)"),
         (scores(ONE, Unscored("no_score")), "", "no_score"),
         (verdicts(*[Unscored("unparseable", "both")] * 2), "", "unparseable (both)"),
         (verdicts("chosen", Unscored("cut_short")), "", "cut_short"),
@@ -257,7 +225,8 @@ def test_the_higher_score_is_the_choice_and_a_verdict_that_changes_with_the_orde
     rows: list[Row], scorer: Callable[[Row], Scorer], choice: str, why: str
 ) -> None:
     (score,) = scored(rows[:1], scorer(rows[0]))
-    assert (choice_of(score), score.unscored) == (choice, why)
+    line = line_of(score.pair, None, None, cluster="user")._replace(score=score)
+    assert (frame_of([line]).choice.item(), score.unscored) == (choice, why)
     if why == "cut_short":  # The verdict in one order is kept, and is no score.
         assert (score.forward, score.backward) in {("chosen", None), (None, "tie")}
 
@@ -274,26 +243,18 @@ def test_a_failed_call_is_a_reason_and_the_others_go_on(rows: list[Row]) -> None
     assert failed[rows[0].id] == "call_failed:http_500 (it broke)"
     assert len(failed) < len(found)
 
-    def stopping(_: PromptContent, __: str) -> ResponseScore:
-        raise Interrupted("stopping")
-
-    with pytest.raises(Interrupted):
-        scored(rows, Scripted(stopping))
-
 
 def test_scores_hold_nothing_of_their_pairs_and_join_with_them(
     rows: list[Row], small_release: Path, tmp_path: Path
 ) -> None:
-    found = scored(rows, Baseline("longer"))
+    found, benchmark = scored(rows, Baseline("longer")), Benchmark(small_release)
     written = "".join(one.model_dump_json() for one in found)
     assert not any(text in written for row in rows for text in (row.chosen, row.question))
-    benchmark = Benchmark(small_release)
     ref = ScorerRef(name="longer", kind="baseline")
     about = ScoresOf(benchmark=benchmark.ref, path=".", scorer=ref, condition="profile")
     frame = joined(write_scores(tmp_path, about, found), benchmark)
-    assert list(frame.pair) == [row.id for row in rows]
-    assert list(frame.cluster) == [row.cluster for row in rows]
-    assert list(frame.unit) == [row.subject for row in rows]
+    keys = [(row.id, row.cluster, row.subject) for row in rows]
+    assert list(zip(frame.pair, frame.cluster, frame.unit, strict=True)) == keys
 
 
 # The release

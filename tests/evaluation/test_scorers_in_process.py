@@ -12,12 +12,18 @@ from pathlib import Path
 from typing import Any, TypeVar
 from unittest import mock
 
+import jinja2
 import pytest
 
 from pairwright.assets import install
 from pairwright.errors import ConfigError, Interrupted
 from pairwright.evaluation.scorers import in_process
-from pairwright.evaluation.scorers.in_process import Classifier, InProcess, TokenizedText
+from pairwright.evaluation.scorers.in_process import (
+    ChatTokens,
+    Classifier,
+    InProcess,
+    TokenizedText,
+)
 from pairwright.evaluation.scorers.score_models import RewardModel
 from pairwright.evaluation.scorers.scorer import PromptContent, ResponseScore
 from pairwright.models import CONTEXT_LENGTH
@@ -202,3 +208,43 @@ def test_stopping_keeps_the_batch_under_way_and_begins_no_other() -> None:
     assert found[0] == ResponseScore(9.0, 9)
     assert [type(of) for of in found[1:]] == [Interrupted] * 3
     assert model.batches == [[9]]
+
+
+class Tokenizer:
+    """Stands in for one of transformers: a token is a character."""
+
+    def __init__(self, template: str | None) -> None:
+        self.chat_template = template
+
+    def apply_chat_template(self, conversation: Any, tokenize: bool) -> str:
+        found = jinja2.Template(self.chat_template or "", undefined=jinja2.StrictUndefined)
+        return str(found.render(messages=conversation))
+
+    def __call__(self, text: str, add_special_tokens: bool, verbose: bool) -> Any:
+        assert not add_special_tokens
+        return {"input_ids": [ord(character) for character in text]}
+
+
+@pytest.mark.parametrize(
+    ("template", "message"),
+    [
+        ("^{% for m in messages %}[{{ m.role }}]{{ m.content }};{% endfor %}", ""),
+        (None, "no chat template"),
+        ("", "no chat template"),
+        ("{{ messages[0].content }}", "leaves out a message"),
+        ("{{ messages[0].tools }}", "chat template fails"),
+        ("{% for", "chat template fails"),
+    ],
+)
+def test_the_chat_template_alone_says_which_tokens_there_are(
+    template: str | None, message: str
+) -> None:
+    words = ChatTokens(Tokenizer(template), "[scorers.mine]", "org/model")
+    if message:
+        with pytest.raises(ConfigError, match=message) as caught:
+            words.check()
+        assert caught.value.where == "[scorers.mine]"
+    else:
+        words.check()
+        asked = Message("user", "Why?"), Message("assistant", "So.")
+        assert "".join(map(chr, words.whole(asked))) == "^[user]Why?;[assistant]So.;"

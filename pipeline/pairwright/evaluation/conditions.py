@@ -193,11 +193,10 @@ def conditions_of(
     found, left_out = list[ConditionName](), list[str]()
     names = [n for n in CONDITIONS if CONDITIONS[n].default] if given is None else given
     for name in dict.fromkeys(names):
-        where = f"--condition {name}"
+        where, fix = f"--condition {name}", "Leave it out, or name one of these."
         try:
             one = CONDITIONS[_known(name)]
         except ValueError as error:
-            fix = "Leave it out, or name one of these."
             raise InputError(str(error), where=where, fix=fix) from None
         part = filter(one.applies, rows())
         if any(isinstance(one.content(sources, row), PromptContent) for row in part):
@@ -206,10 +205,10 @@ def conditions_of(
         why = f"no pair can be shown {one.shows}"
         if not one.of_twins and not any(map(one.applies, rows())):
             why = "twins and placebos already compare two users"
+        left_out.append(f"Condition {name} is left out: {why}.")
         if given is not None:
             fix = "Leave it out, or name pairs that have what it shows."
             raise InputError(why, where=where, fix=fix)
-        left_out.append(f"Condition {name} is left out: {why}.")
     return found, left_out
 
 

@@ -186,34 +186,27 @@ def read_scores(given: Iterable[Path]) -> list[ScoreTable]:
 
     Raises InputError for what is no table, and for two tables of one scorer and condition.
     """
-    tables: dict[str, ScoreTable] = {}
-    for path in dict.fromkeys(path.resolve() for one in given for path in _headers(one)):
+    paths, tables = dict[Path, None](), dict[str, ScoreTable]()
+    for one in given:
+        found = [one] if one.is_file() else sorted(one.glob("*.*.json"))
+        if not found or found[0].suffix != ".json":
+            what = "is not a SCORER.CONDITION.json" if found else "holds no scores"
+            what = what if one.exists() else "no such file or folder"
+            fix = "Name a folder that `pairwright evaluate` made, or one SCORER.CONDITION.json."
+            raise InputError(what, where=one, fix=fix)
+        paths |= dict.fromkeys(path.resolve() for path in found)
+    for path in paths:
         about = read_one(path, ScoresOf, fix=_AGAIN)
-        if about.stem in tables:
-            raise InputError(
-                f"scorer {about.scorer.name} in condition {about.condition} is in"
-                f" {tables[about.stem].path}",
-                where=path,
-                fix="Name one of the two, or evaluate one again under another name. A file of"
-                " scorers gives it as [scorers.OTHER-NAME].",
-            )
+        if other := tables.get(about.stem):
+            what = f"scorer {about.scorer.name} in condition {about.condition} is in {other.path}"
+            fix = "Name one of the two, or evaluate one again under another name. A file of"
+            fix += " scorers gives it as [scorers.OTHER-NAME]."
+            raise InputError(what, where=path, fix=fix)
         lines = read_lines(path.with_suffix(".jsonl"), Score, fix=_AGAIN)
         tables[about.stem] = ScoreTable(path, about, tuple(lines))
     order = list(CONDITIONS)
     return sorted(
         tables.values(), key=lambda one: (one.about.scorer.name, order.index(one.about.condition))
-    )
-
-
-def _headers(one: Path) -> list[Path]:
-    found = [one] if one.is_file() else sorted(one.glob("*.*.json"))
-    if found and found[0].suffix == ".json":
-        return found
-    what = "is not a SCORER.CONDITION.json" if found else "holds no scores"
-    raise InputError(
-        what if one.exists() else "no such file or folder",
-        where=one,
-        fix="Name a folder that `pairwright evaluate` made, or one SCORER.CONDITION.json.",
     )
 
 

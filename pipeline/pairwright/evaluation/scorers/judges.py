@@ -98,25 +98,20 @@ class ComparingJudge(_BoundJudge):
     async def prefer(self, shown: PromptContent, chosen: str, rejected: str) -> Preference:
         """The judge's verdicts in both orders. Raises CallFailed."""
 
-        async def verdict(first: str, second: str) -> tuple[JudgeVerdict | Unscored, int]:
-            return await self.ask(
-                "prefer", shown, PreferReply, read_verdict, first=first, second=second
-            )
+        async def verdict(first: Choice, second: Choice) -> tuple[Choice | Unscored, int]:
+            responses = {"chosen": chosen, "rejected": rejected}
+            found: tuple[JudgeVerdict | Unscored, int] = await self.ask(
+                "prefer", shown, PreferReply, read_verdict,
+                first=responses[first], second=responses[second],
+            )  # fmt: skip
+            said, tokens = found
+            names: dict[JudgeVerdict, Choice] = {"A": first, "B": second, "tie": "tie"}
+            return said if isinstance(said, Unscored) else names[said], tokens
 
         (forward, tokens), (backward, more) = await together(
-            verdict(chosen, rejected), verdict(rejected, chosen)
+            verdict("chosen", "rejected"), verdict("rejected", "chosen")
         )
-        return Preference(
-            _named(forward, {"A": "chosen", "B": "rejected", "tie": "tie"}),
-            _named(backward, {"A": "rejected", "B": "chosen", "tie": "tie"}),
-            tokens + more,
-        )
-
-
-def _named(
-    verdict: JudgeVerdict | Unscored, names: dict[JudgeVerdict, Choice]
-) -> Choice | Unscored:
-    return verdict if isinstance(verdict, Unscored) else names[verdict]
+        return Preference(forward, backward, tokens + more)
 
 
 class RatingJudge(_BoundJudge):
@@ -141,8 +136,8 @@ class Judge(Record):
     def open(self, name: str, session: ScorerSession) -> OpenScorer:
         """Connect it. Raises ConfigError and InputError."""
         (endpoint, client), prompts = session.client(self.endpoint), session.prompts
-        decides: dict[str, object] = {"sampling": self.sampling.model_dump()}
         asked: Prompts | PromptTemplate = prompts
+        decides: dict[str, object] = {"sampling": self.sampling.model_dump()}
         if self.prompt is not None:
             needed = OWN["prefer" if self.kind == "pairwise" else "rate"]
             asked = PromptTemplate.read(Path(self.prompt), needed)

@@ -35,11 +35,7 @@ class ServedClassifier(Record):
     def open(self, name: str, session: ScorerSession) -> OpenScorer:
         """Bind the server. Raises ConfigError for an endpoint that is no server of vLLM's, and for
         a key that is not set."""
-        fix = (
-            "Give the base_url of `vllm serve MODEL --runner pooling`, or use kind = 'classifier'"
-            " for a model in this process."
-        )
-        client, endpoint = _connected(name, self.endpoint, session, Classify, "/classify", fix)
+        client, endpoint = _connected(name, self.endpoint, session, Classify)
         decides = canonical({"kind": self.kind})
         scorer = RewardModel(client, endpoint.model, endpoint.revision, decides)
         ref = ref_of(name, self.kind, endpoint.model, endpoint.revision, decides)
@@ -56,8 +52,7 @@ class ServedLikelihood(Record):
     def open(self, name: str, session: ScorerSession) -> OpenScorer:
         """Bind the server. Raises ConfigError for an endpoint that is no server of vLLM's, and for
         a key that is not set."""
-        fix, wire = "Give the base_url of `vllm serve MODEL`.", PromptLogprobs
-        client, endpoint = _connected(name, self.endpoint, session, wire, "prompt_logprobs", fix)
+        client, endpoint = _connected(name, self.endpoint, session, PromptLogprobs)
         # The same replies give the sum and the mean.
         asked = canonical({"kind": self.kind})
         scorer = LanguageModel(client, endpoint.model, endpoint.revision, asked, self.per_token)
@@ -67,17 +62,20 @@ class ServedLikelihood(Record):
 
 
 def _connected(
-    name: str,
-    endpoint: str,
-    session: ScorerSession,
-    wire: type[ScoringServer],
-    needed: str,
-    fix: str,
+    name: str, endpoint: str, session: ScorerSession, wire: type[ScoringServer]
 ) -> tuple[ScoringServer, Endpoint]:
-    """The client of a server that must offer what is `needed`; `fix` is what to do if it does
-    not."""
+    """The client of a server of vLLM's, and its settings."""
     given, calls = session.settings.endpoints[endpoint], session.calls
     if given.engine == "vllm" or given.recording is not None:
+        needed, fix = "prompt_logprobs", "Give the base_url of `vllm serve MODEL`."
+        if wire is Classify:
+            needed, fix = (
+                "/classify",
+                (
+                    "Give the base_url of `vllm serve MODEL --runner pooling`, or use kind ="
+                    " 'classifier' for a model in this process."
+                ),
+            )
         where = f"[endpoints.{endpoint}], which [scorers.{name}] names"
         what = f"has no {needed}: only vLLM's servers have it"
         raise ConfigError(what, where=where, fix=fix)

@@ -1,8 +1,7 @@
 """The scorer, which is under test: it scores one response, compares two, or has scores of pairs.
 
 A kind that ships with Pairwright is a class with one of the three methods. The class of its table
-has the method `open`, which makes it; `settings.Spec` lists the tables. A scorer of your own needs
-none of this: see `own_scorer`.
+has the method `open`, which makes it; `settings.Spec` lists the tables.
 """
 
 from collections import Counter
@@ -65,12 +64,11 @@ class ResponseScore(NamedTuple):
 
 
 class Preference(NamedTuple):
-    """A judge's verdicts on a pair in both orders; a verdict names the response, not its place."""
+    """A judge's verdicts on a pair, with the chosen response first and second; a verdict names the
+    response, not its place."""
 
     forward: Choice | Unscored
-    """The verdict with the chosen response in the first place."""
     backward: Choice | Unscored
-    """The verdict with the chosen response in the second place."""
     tokens: int = 0
 
 
