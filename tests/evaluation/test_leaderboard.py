@@ -29,23 +29,19 @@ from decided import (
 from hostile import HOSTILE
 from pairwright.cli.evaluation import print_leaderboard
 from pairwright.errors import InputError
-from pairwright.evaluation.benchmark import BenchmarkRef, build_mark
+from pairwright.evaluation.benchmark import BenchmarkRef
 from pairwright.evaluation.conditions import ConditionName, ScorerHistory
 from pairwright.evaluation.evaluate import evaluate, leaderboard
 from pairwright.evaluation.leaderboard import Leaderboard
 from pairwright.evaluation.leaderboard_page import board_page, ending, readings
 from pairwright.evaluation.scorers.scorer import Choice, ScorerRef
-from study import Done, pairwright
+from study import pairwright
 
 Outcome = tuple[Half, Half]
 RIGHT: Outcome = (AHEAD, AHEAD)
 SAME: Outcome = (AHEAD, BEHIND)
 TURNED: Outcome = (BEHIND, BEHIND)
 SHORT: Outcome = (AHEAD, (None, 0.0))
-
-
-def run(*given: object) -> Done:
-    return pairwright("leaderboard", *given)
 
 
 def markdown(board: Leaderboard) -> str:
@@ -93,62 +89,65 @@ def test_twins_of_one_dyad_are_one_cluster(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("wins", "p", "said"),
+    ("wins", "n", "said"),
     [
-        ((30, 30), None, "It cannot be distinguished from the next row, b."),
-        ((40, 0), None, "+100.0 points ahead of the next row in every cluster."),
+        ((30, 30), 40, "It cannot be distinguished from the next row, b."),
+        ((40, 0), 40, "+100.0 points ahead of the next row in every cluster."),
+        ((4, 1), 4, "100.0 % (no interval: fewer than 5 clusters)"),
     ],
-    ids=["the same", "a constant lead"],
+    ids=["the same", "a constant lead", "few clusters"],
 )
-def test_rows_whose_clusters_do_not_differ_have_no_p(
-    tmp_path: Path, wins: tuple[int, int], p: float | None, said: str
+def test_rows_whose_clusters_do_not_differ_have_no_interval_and_no_p(
+    tmp_path: Path, wins: tuple[int, int], n: int, said: str
 ) -> None:
-    board = board_with(tmp_path, a=right_on(wins[0]), b=right_on(wins[1]))
+    board = board_with(tmp_path, a=right_on(wins[0], n), b=right_on(wins[1], n))
     step = board.rankings[0].with_above["b.profile"]
-    assert (step.low, step.p) == (None, p)
+    assert (step.low, step.p) == (None, None)
     assert said in board_page(board).opening[0]
 
 
-def test_of_fewer_than_five_clusters_no_figure_has_an_interval(tmp_path: Path) -> None:
-    board = board_with(tmp_path, a=right_on(4, 4), b=right_on(1, 4))
-    assert board.rankings[0].with_above["b.profile"].low is None
-    assert "100.0 % (no interval: fewer than 5 clusters)" in markdown(board)
-
-
-def test_scores_by_two_rules_of_history_are_not_compared(tmp_path: Path) -> None:
+def test_scores_by_two_rules_of_history_or_two_versions_are_not_compared(tmp_path: Path) -> None:
     for name, posts in (("a", 1), ("b", 3)):
-        result(tmp_path, name, right_on(20), history=ScorerHistory(posts=posts))
-    result(tmp_path, "file", right_on(20))  # Without rules: a file has its scores.
+        result(tmp_path / "rules", name, right_on(20), history=ScorerHistory(posts=posts))
+    result(tmp_path / "rules", "file", right_on(20))  # Without rules: a file has its scores.
     with pytest.raises(InputError, match="by another \\[history\\]"):
-        board_of(tmp_path)
-
-
-def test_scores_of_two_versions_of_a_scorer_are_not_compared(tmp_path: Path) -> None:
+        board_of(tmp_path / "rules")
     versions: dict[ConditionName, str] = {"none": "b2:1", "profile": "b2:2"}
     for condition, settings in versions.items():
         version = ScorerRef(name="a", kind="python", settings=settings)
-        result(tmp_path, "a", right_on(20), condition, scorer=version)
+        result(tmp_path / "versions", "a", right_on(20), condition, scorer=version)
     with pytest.raises(InputError, match="the scorer a has changed since"):
-        board_of(tmp_path)
+        board_of(tmp_path / "versions")
 
 
-def test_judges_are_a_panel_with_a_majority(tmp_path: Path) -> None:
-    for name, wins in (("a", 30), ("b", 20), ("c", 25)):
-        result(tmp_path, name, right_on(wins), scorer=ScorerRef(name=name, kind="pointwise"))
+SILENT = [violate(n, None) for n in range(10)] + right_on(40)[10:]
+
+
+@pytest.mark.parametrize(
+    ("judges", "told"),
+    [
+        (
+            {"a": right_on(30), "b": right_on(20), "c": right_on(25)},
+            {"": (0.625, 40), "a": (0.875, 40), "b": (0.875, 40), "c": (1.0, 40)},
+        ),
+        # Ten are decided by one judge, ten by both, and on twenty they contradict each other.
+        (
+            {"a": right_on(20), "b": SILENT},
+            {"": (0.75, 40), "a": (0.5, 40), "b": (pytest.approx(1 / 3), 30)},
+        ),
+    ],
+    ids=["a majority", "a judge without verdicts"],
+)
+def test_judges_are_a_panel_with_a_majority(
+    tmp_path: Path, judges: dict[str, list[Line]], told: dict[str, Any]
+) -> None:
+    for name, lines in judges.items():
+        result(tmp_path, name, lines, scorer=ScorerRef(name=name, kind="pointwise"))
     result(tmp_path, "model", right_on(40))
     board = board_of(tmp_path)
-    told = {one.judge: (one.value, one.n) for one in board.panel}
-    assert told == {"": (0.625, 40), "a": (0.875, 40), "b": (0.875, 40), "c": (1.0, 40)}
-    assert "| violate pairs | profile | majority | 62.5 % (" in markdown(board)
-
-
-def test_a_judge_without_a_verdict_has_no_vote_and_equal_votes_are_a_tie(tmp_path: Path) -> None:
-    silent = [violate(n, None) for n in range(10)] + right_on(40)[10:]
-    for name, lines in (("a", right_on(20)), ("b", silent)):
-        result(tmp_path, name, lines, scorer=ScorerRef(name=name, kind="pairwise"))
-    told = {one.judge: (one.value, one.n) for one in board_of(tmp_path).panel}
-    # Ten are decided by one judge, ten by both, and on twenty they contradict each other.
-    assert told == {"": (0.75, 40), "a": (0.5, 40), "b": (pytest.approx(1 / 3), 30)}
+    assert {one.judge: (one.value, one.n) for one in board.panel} == told
+    share = f"{100 * told[''][0]:.1f} % ("
+    assert f"| violate pairs | profile | majority | {share}" in markdown(board)
 
 
 SHORT_OF = [*right_on(37, 37), *(violate(n, None) for n in range(37, 40))]
@@ -233,7 +232,8 @@ def test_with_fewer_than_20_placebos_nothing_is_concluded(
     tmp_path: Path, placebos: int, *, told: bool
 ) -> None:
     board = board_with(tmp_path, reader=decided([RIGHT] * 20, [SAME] * placebos))
-    assert ("19 placebos, fewer than 20, conclude nothing" in board_page(board).opening[0]) is told
+    said = board_page(board).opening[0]
+    assert ("19 placebos, fewer than 20, conclude nothing" in said) is told
 
 
 def test_the_baselines_of_manner_are_always_in_the_table(tmp_path: Path) -> None:
@@ -257,27 +257,16 @@ BUILDERS = {
         ("Llama-3.1-70B-Instruct", "the build's generator"),
         ("Skywork/Skywork-Reward-Llama-3.1-8B-v0.2", ""),
         ("/models/qwen2.5-72b-instruct/", "the build's generator"),
-        ("allenai/Olmo-2-RM", ""),
+        ("judge-x", "the build's judge"),
     ],
 )
-def test_a_model_that_built_the_release_has_a_mark(model: str, mark: str) -> None:
-    assert build_mark(model, BUILDERS) == mark
-
-
-def test_a_scorer_of_a_builders_model_is_marked_and_ranked(tmp_path: Path) -> None:
-    models = {
-        "same": "judge-x",
-        "other": "maker/Olmo",
-    }
-    for wins, (name, model) in zip((25, 20), models.items(), strict=True):
-        scorer = ScorerRef(name=name, kind="classifier", model=model)
-        result(tmp_path, name, right_on(wins), scorer=scorer)
-    board = board_of(tmp_path, builders=BUILDERS)
-    (ranking,) = board.rankings
-    assert ranking.ranked == ("same.profile", "other.profile")
-    told = markdown(board)
-    assert "| same (the build's judge) |" in told
-    assert "| other |" in told
+def test_a_scorer_of_a_builders_model_is_marked_and_ranked(
+    tmp_path: Path, model: str, mark: str
+) -> None:
+    scorer = ScorerRef(name="rm", kind="classifier", model=model)
+    board = board_of(result(tmp_path, "rm", right_on(25), scorer=scorer), builders=BUILDERS)
+    assert (board.entries["rm.profile"].mark, board.rankings[0].ranked) == (mark, ("rm.profile",))
+    assert (f"| rm ({mark}) |" if mark else "| rm |") in markdown(board)
 
 
 # What is refused
@@ -308,25 +297,24 @@ def line(number: int, **changes: object) -> Callable[[Path], None]:
     return write
 
 
+def other(*lines: Line) -> Callable[[Path], object]:
+    """The second result with other lines."""
+    return lambda folder: result(folder, "b", lines)
+
+
 REFUSED: dict[str, tuple[Callable[[Path], object], str]] = {
     "digest": (changed("benchmark.digest", "b2:11"), "b2:11"),
     "twice": (changed("scorer.name", "a"), "in condition profile is in"),
-    "fewer pairs": (lambda of: result(of, "b", right_on(20, 39)), "the pair pair-39 counts"),
-    "another pair": (lambda of: result(of, "b", right_on(20, 41)), "the pair pair-40 counts"),
+    "fewer pairs": (other(*right_on(20, 39)), "the pair pair-39 counts"),
+    "another pair": (other(*right_on(20, 41)), "the pair pair-40 counts"),
     "not shown": (
-        lambda of: result(of, "b", [*right_on(30, 39), violate(39, None, unscored="no_profile")]),
+        other(*right_on(30, 39), violate(39, None, unscored="no_profile")),
         "the pair pair-39 counts",
     ),
     "unknown key": (changed("benchmark.people", []), "benchmark.people"),
     "no condition": (changed("condition", "all"), "condition"),
-    "not of these pairs": (
-        line(3, pair="pair-99"),
-        "the pair pair-99 is there twice, or is not one of the pairs",
-    ),
-    "no lines": (
-        lambda of: (of / "b.profile.jsonl").unlink(),
-        "b.profile.jsonl: No such file",
-    ),
+    "not of these pairs": (line(3, pair="pair-99"), "pair-99 is there twice, or is not one of"),
+    "no lines": (lambda of: (of / "b.profile.jsonl").unlink(), "b.profile.jsonl: No such file"),
     "not JSON": (lambda of: (of / "b.profile.json").write_text("{"), "b.profile.json"),
     "a pair twice": (line(3, pair="pair-4"), "b.profile.jsonl: the pair pair-4 is there twice"),
     "NaN": (line(3, chosen=float("nan")), ".jsonl:4 [chosen]"),
@@ -369,24 +357,21 @@ def test_the_command_prints_the_table_and_writes_all_reports(
     folder, out, pairs = tmp_path / "results", tmp_path / "board", tmp_path / "pairs"
     shutil.copytree(small_release, pairs)
     evaluate(pairs, None, folder, names=["longer", "overlap"], conditions=["profile"], limit=6)
-    done = run(folder, "--out", out)
+    done = pairwright("leaderboard", folder, "--out", out)
     assert done.code == 0, done.said
     board = leaderboard([folder])
     assert Leaderboard.model_validate_json((out / "leaderboard.json").read_text()) == board
-    told = (out / "leaderboard.md").read_text()
+    told, html = (out / "leaderboard.md").read_text(), (out / "leaderboard.html").read_text()
     accuracy = board.entries["overlap.profile"].figure("accuracy", "twin")
     assert accuracy
     assert f"| overlap (baseline) | {accuracy.percent(1)} |" in told
     assert accuracy.percent(1) in done.said
     assert f"n = {accuracy.n} pairs" in told
-    html = (out / "leaderboard.html").read_text()
-    assert html.count("<svg") == 1
-    assert "<script" not in html
+    assert (html.count("<svg"), "<script" in html) == (1, False)
     # The pairs are found from the results, or named where they are now.
     moved = pairs.rename(tmp_path / "moved")
-    done = run(folder)
-    assert done.code == 2
-    assert "--pairs PATH" in done.said
+    done = pairwright("leaderboard", folder)
+    assert (done.code, "--pairs PATH" in done.said) == (2, True)
     assert leaderboard([folder], pairs=moved) == board
 
 
