@@ -28,7 +28,7 @@ from pairwright.evaluation.scorers.scorer import (
     failed_call,
 )
 from pairwright.evaluation.session import OpenScorer, ScorerSession, open_session, pointwise
-from pairwright.evaluation.settings import ScorersFile, policy_of, scorer_settings
+from pairwright.evaluation.settings import Policy, ScorersFile, policy_of, scorer_settings
 from pairwright.models import together
 from pairwright.options import OutPath, ReleasePath, SubjectLimit, SubjectSplit
 from pairwright.pages.output import output_folder
@@ -37,7 +37,6 @@ from pairwright.progress import Progress, Stop, log_notes, run_async
 from pairwright.records import FULL_ADHERENCE, Dropped, Item, Record
 from pairwright.retrieve import selected
 from pairwright.settings.prompt import in_language
-from pairwright.settings.rules import HistoryRules
 from pairwright.stages.history import with_history
 from pairwright.stats import Floats
 from pairwright.text import language_of, visible
@@ -114,7 +113,7 @@ async def sampled(
         async def drawn(piece: tuple[Item, str, Posts, int]) -> Sample:
             item, condition, posts, draw = piece
             # The posts are chosen already.
-            rules = HistoryRules(**dict(spec.history) | {"posts": max(1, len(posts))})
+            rules = Policy(**dict(spec) | {"posts": max(1, len(posts))})
             language = language_of(item.question, *(post.text for post in item.profile))
             values = in_language(language, (spec.words,))
             try:
@@ -320,7 +319,7 @@ def best_of_n(
     asked, tasks = asked_questions(questions_by_id(benchmark.rows())), list[SampleTask]()
     for id, row in islice(asked.items(), limit):
         item = Item(**dict(item_of(row)) | {"id": id, "user": person_of(row)})
-        shown = {"profile": selected(item.question, item.profile, spec.history)}
+        shown = {"profile": selected(item.question, item.profile, spec)}
         tasks.append((item, shown))
 
     async def run(session: ScorerSession) -> tuple[Sampled, ScorerRef]:

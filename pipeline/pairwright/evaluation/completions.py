@@ -178,13 +178,13 @@ def completions(
     items = read_whole(rules, Domains.load(assets.RUBRICS), Path.cwd()).items
     strangers, refused = Strangers(items, settings.seed), Counter[str]()
     n, names, ks = DRAWS if names else 1, tuple(dict.fromkeys(names)), tuple(ks)
-    history, tasks = policy_of(settings, n).history, list[SampleTask]()
+    policy, tasks = policy_of(settings, n), list[SampleTask]()
     for item in items:
         other = strangers.instead_of(item) or ()
         if why := refusal(item, other):
             refused[why] += 1
         elif limit is None or len(tasks) < limit:
-            tasks.append((item, shown_posts(item, other, ks, history)))
+            tasks.append((item, shown_posts(item, other, ks, policy)))
     if not tasks:
         counts = ", ".join(f"{many} {why}" for why, many in sorted(refused.items()))
         raise InputError(

@@ -66,11 +66,6 @@ class Policy(HistoryRules):
     sampling: PolicySampling = PolicySampling()
     words: int = Field(100, ge=20, description="words of an answer, as the prompt says")
 
-    @property
-    def history(self) -> HistoryRules:
-        """The rules for the posts that it is shown, without its other settings."""
-        return HistoryRules.model_validate(self.model_dump(include=set(HistoryRules.model_fields)))
-
 
 class Scorers(Record):
     """The file of an evaluation's models: the scorers, the judge of outputs and the policy."""
