@@ -15,6 +15,7 @@ from pairwright.errors import CallFailed
 from pairwright.evaluation.downstream import Downstream, best_of, figures_of, part_of
 from pairwright.evaluation.scorers.scorer import ScorerRef, Unscored, failed_call
 from pairwright.evaluation.session import ScoringCalls, open_calls
+from pairwright.evaluation.settings import OutputJudge
 from pairwright.models import Model, together
 from pairwright.models.connect import open_clients
 from pairwright.options import ItemLimit, OutPath
@@ -39,11 +40,8 @@ _HOW = (
 )
 
 
-class MatchJudge(Record):
+class MatchJudge(OutputJudge):
     """The judge that says which aspects ask for the same."""
-
-    endpoint: str = Field(description="which of [endpoints]")
-    sampling: Sampling = Sampling()
 
 
 class PromptedPlanner(PlanRules):
