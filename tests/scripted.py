@@ -46,31 +46,24 @@ class Scripted:
     def __init__(self, **answers: Answer) -> None:
         self.answers = answers
         self.requests: list[Request] = []
-        self._taken: dict[str, int] = {}
 
     async def complete(self, request: Request) -> Completion:
         self.requests.append(request)
-        canned = self._next(request)
+        name = request.purpose
+        assert name in self.answers, f"nothing is scripted for {name!r}"
+        canned = self.answers[name]
+        if callable(canned):
+            canned = canned(request)
+        elif isinstance(canned, list):
+            taken = self.purposes.count(name)
+            assert taken <= len(canned), f"{name!r} was asked more often than scripted"
+            canned = canned[taken - 1]
         await asyncio.sleep(0)
         if isinstance(canned, BaseException):
             raise canned
-        if isinstance(canned, Said):
-            return Completion(request.key, canned.text, canned.finish)
-        text = canned if isinstance(canned, str) else json.dumps(canned)
-        return Completion(request.key, text, "stop")
-
-    def _next(self, request: Request) -> Canned:
-        name = request.purpose
-        assert name in self.answers, f"nothing is scripted for {name!r}"
-        answer = self.answers[name]
-        if callable(answer):
-            return answer(request)
-        if not isinstance(answer, list):
-            return answer
-        taken = self._taken.get(name, 0)
-        assert taken < len(answer), f"{name!r} was asked more often than scripted"
-        self._taken[name] = taken + 1
-        return answer[taken]
+        if not isinstance(canned, Said):
+            canned = Said(canned if isinstance(canned, str) else json.dumps(canned))
+        return Completion(request.key, canned.text, canned.finish)
 
     @property
     def purposes(self) -> list[str]:
@@ -219,57 +212,38 @@ def policy(other_users: Others | None = None, **changes: Any) -> BuildRules:
 
 def planned(*aspects: tuple[str, str, str]) -> dict[str, Any]:
     """A planner's reply of aspects that rest on one post: (post label, passage, aspect)."""
-    return {
-        "aspects": [
-            {
-                "aspect": name,
-                "reason": f"because of {label}",
-                "evidence": [{"post": label, "passage": passage}],
-                "follows": "stated",
-            }
-            for label, passage, name in aspects
-        ]
-    }
+    made = [_aspect(name, "stated", (label, passage)) for label, passage, name in aspects]
+    return {"aspects": made}
 
 
 def pattern(name: str, *passages: tuple[str, str]) -> dict[str, Any]:
     """One aspect of a planner's reply that several posts show: (post label, passage) of each."""
-    return {
-        "aspect": name,
-        "reason": "several posts say so",
-        "evidence": [{"post": label, "passage": passage} for label, passage in passages],
-        "follows": "pattern",
-    }
+    return _aspect(name, "pattern", *passages)
+
+
+def _aspect(name: str, follows: str, *passages: tuple[str, str]) -> dict[str, Any]:
+    evidence = [{"post": label, "passage": passage} for label, passage in passages]
+    return {"aspect": name, "reason": "posts say so", "evidence": evidence, "follows": follows}
 
 
 def scored(*scores: int) -> dict[str, Any]:
     """An adherence judge's reply."""
-    return {
-        "scores": [
-            {"number": n, "reason": f"reason {n}", "score": s}
-            for n, s in enumerate(scores, start=1)
-        ]
-    }
+    return _numbered("scores", "score", scores)
 
 
 def found_in(*lists: Sequence[int]) -> dict[str, Any]:
     """A match reply: for every aspect the numbers of the lists that contain it."""
-    return {
-        "aspects": [
-            {"number": n, "reason": "r", "found_in": list(numbers)}
-            for n, numbers in enumerate(lists, start=1)
-        ]
-    }
+    return _numbered("aspects", "found_in", lists)
 
 
 def verdicts(*given: str) -> dict[str, Any]:
     """A support judge's reply."""
-    return {
-        "cases": [
-            {"number": n, "reason": f"why {verdict}", "verdict": verdict}
-            for n, verdict in enumerate(given, start=1)
-        ]
-    }
+    return _numbered("cases", "verdict", given)
+
+
+def _numbered(name: str, field: str, values: Sequence[Any]) -> dict[str, Any]:
+    cases = enumerate(values, start=1)
+    return {name: [{"number": n, "reason": f"reason {n}", field: value} for n, value in cases]}
 
 
 def graded(score: int) -> dict[str, Any]:

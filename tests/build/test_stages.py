@@ -424,9 +424,9 @@ def test_aspects_that_are_the_users_own_make_a_rubric() -> None:
          (NO_NUTS, "expected_by_others", "1 of 2 other users' rubrics contain it")),
         ({"adherence": scored(1, 2, 0)}, 2, (NO_NUTS, "generic_answer_meets_it", "")),
         ({"support": verdicts("carried", "carried", "stands_without")}, 2,
-         (SHIFTS, "support_stands_without", "why stands_without")),
+         (SHIFTS, "support_stands_without", "reason 3")),
         ({"support": verdicts("carried", "carried", "far_fetched")}, 2,
-         (SHIFTS, "support_far_fetched", "why far_fetched")),
+         (SHIFTS, "support_far_fetched", "reason 3")),
     ],
 )  # fmt: skip
 def test_an_aspect_that_is_generic_or_not_carried_is_dropped_with_its_reason(

@@ -8,6 +8,7 @@ are about as long as those of real models.
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import torch
 from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers, trainers
@@ -42,17 +43,17 @@ def tokenizer(text: str | None) -> PreTrainedTokenizerFast:
     )  # fmt: skip
 
 
-def model(words: PreTrainedTokenizerFast) -> LlamaForCausalLM:
+def shape(words: Any, **changes: Any) -> LlamaConfig:
     """Two layers."""
-    torch.manual_seed(0)
-    config = LlamaConfig(
-        vocab_size=-(-len(words) // 64) * 64, hidden_size=64, intermediate_size=128,
-        num_hidden_layers=2, num_attention_heads=2, num_key_value_heads=2, head_dim=32,
-        max_position_embeddings=LONGEST, tie_word_embeddings=False,
-        pad_token_id=words.pad_token_id, bos_token_id=words.bos_token_id,
-        eos_token_id=words.eos_token_id,
+    return LlamaConfig(
+        **{
+            "vocab_size": -(-len(words) // 64) * 64, "hidden_size": 64, "intermediate_size": 128,
+            "num_hidden_layers": 2, "num_attention_heads": 2, "num_key_value_heads": 2,
+            "max_position_embeddings": LONGEST, "tie_word_embeddings": False,
+            "pad_token_id": words.pad_token_id, "bos_token_id": words.bos_token_id,
+            "eos_token_id": words.eos_token_id, **changes,
+        }
     )  # fmt: skip
-    return LlamaForCausalLM(config).to(torch.float32)
 
 
 if __name__ == "__main__":
@@ -63,4 +64,5 @@ if __name__ == "__main__":
         tags = [AddedToken(tag, special=False, normalized=False) for tag in ("<think>", "</think>")]
         made.add_tokens(tags)
     made.save_pretrained(sys.argv[1])
-    model(made).save_pretrained(sys.argv[1])
+    torch.manual_seed(0)
+    LlamaForCausalLM(shape(made, head_dim=32)).to(torch.float32).save_pretrained(sys.argv[1])

@@ -13,12 +13,11 @@ from tokenizers import processors
 from transformers import (
     BertConfig,
     BertForSequenceClassification,
-    LlamaConfig,
     LlamaForCausalLM,
     LlamaForSequenceClassification,
 )
 
-from engines.tiny_model import LONGEST, TEMPLATE, tokenizer
+from engines.tiny_model import TEMPLATE, shape, tokenizer
 
 BEGUN = "{{ bos_token }}" + TEMPLATE
 
@@ -34,35 +33,23 @@ def words(**changes: Any) -> Any:
     return made
 
 
-def config(made: Any, **changes: Any) -> LlamaConfig:
-    shape = {
-        "vocab_size": -(-len(made) // 64) * 64, "hidden_size": 64, "intermediate_size": 128,
-        "num_hidden_layers": 2, "num_attention_heads": 2, "num_key_value_heads": 2,
-        "max_position_embeddings": LONGEST, "tie_word_embeddings": False, "num_labels": 1,
-        "pad_token_id": made.pad_token_id, "bos_token_id": made.bos_token_id,
-        "eos_token_id": made.eos_token_id,
-    }  # fmt: skip
-    return LlamaConfig(**{**shape, **changes})
-
-
 def write(
     folder: Path, made: Any, kind: Any = LlamaForSequenceClassification, **changes: Any
 ) -> None:
-    seed = changes.pop("seed", 0)
-    torch.manual_seed(seed)
-    save(folder, made, kind(config(made, **changes)))
+    torch.manual_seed(changes.pop("seed", 0))
+    save(folder, made, kind(shape(made, **{"num_labels": 1, **changes})))
 
 
 def write_encoder(folder: Path) -> None:
     """A model whose tokens see what comes after them."""
     torch.manual_seed(0)
     made = words()
-    shape = BertConfig(
+    small = BertConfig(
         vocab_size=320, hidden_size=64, intermediate_size=128, num_hidden_layers=2,
         num_attention_heads=2, max_position_embeddings=4096, num_labels=1,
         pad_token_id=made.pad_token_id,
     )  # fmt: skip
-    save(folder, made, BertForSequenceClassification(shape))
+    save(folder, made, BertForSequenceClassification(small))
 
 
 def save(folder: Path, made: Any, model: Any) -> None:

@@ -1,4 +1,5 @@
-"""Pages: a template in Markdown shows every value as it is, in Markdown and in HTML."""
+"""Pages: a template in Markdown shows every value as it is, in Markdown and in HTML; and how shares
+with their intervals are written."""
 
 import base64
 import hashlib
@@ -14,10 +15,11 @@ from markdown_it import MarkdownIt
 from markupsafe import Markup
 from matplotlib.figure import Figure
 
+from decided import ends
 from pairwright.pages import Table, render_page, render_words
 from pairwright.pages import page as pages
 from pairwright.pages.plots import BLUE, Plot, drawing, plot
-from pairwright.stats import share
+from pairwright.stats import Estimate, share
 
 HOSTILE = (
     "<script>alert(1)</script>", "<img src=x onerror=alert(1)>", "a | b | c", "![plot](accuracy)",
@@ -157,20 +159,13 @@ def test_a_policy_names_the_one_sheet_and_the_one_script(template: Template) -> 
         digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
         assert f"'sha256-{digest}'" in unescape(policy)
     assert " style=" not in html
-    assert "svg *{stroke: 1}" in sheet
-    assert ".p0 { fill: blue }" in sheet
-    assert "b {}" in sheet
+    rules = ("svg *{stroke: 1}", ".p0 { fill: blue }", "b {}")
+    assert [rule for rule in rules if rule not in sheet] == []
     # Styles are lifted from elements, and never from texts.
     html = '<g style="fill: blue"/><text title="a style=" style="fill: blue">style="a"</text>'
     lifted, sheet = pages.lift_styles(html)
     assert lifted == '<g class="p0"/><text title="a style=" class="p0">style="a"</text>'
     assert sheet == ".p0 { fill: blue }"
-
-
-def test_the_opening_ends_at_the_first_heading(template: Template) -> None:
-    template("> **Careful.**\n\n{{ n }}\nof {{ estimate }}.\n\n## S\n\nMore.")
-    page = render_page("page", n=12345, estimate=share(5, 20))
-    assert page.opening == ("Careful.", "12,345 of 0.250 (0.112 to 0.469).")
 
 
 def test_a_plot_is_drawn_in_html_and_named_in_markdown(template: Template) -> None:
@@ -209,13 +204,60 @@ def test_a_page_loads_nothing_and_is_the_same_bytes_again(template: Template) ->
         assert "url(" not in value or "url(#" in value
 
 
-def test_a_terminal_gets_the_tables_that_are_not_folded_as_plain_text(template: Template) -> None:
+def test_a_terminal_gets_the_opening_and_the_tables_that_are_not_folded(template: Template) -> None:
     template(
+        "> **Careful.**\n\n{{ n }}\nof {{ estimate }}.\n\n"
         "## By *words*\n\n| a | | n |\n| --- | --- | --: |\n| {{ value }} | x | 1 (0 to 2) |\n\n"
         '{% call kit.fold("More") %}\n| b |\n| --- |\n| 2 |\n{% endcall %}\n\n'
         "| c |\n| --: |\n| 3 |"
     )
-    first, last = render_page("page", value="[b] | <i> *y*").tables
+    page = render_page("page", value="[b] | <i> *y*", n=12345, estimate=share(5, 20))
+    assert page.opening == ("Careful.", "12,345 of 0.250 (0.112 to 0.469).")
+    first, last = page.tables
     cells = (("[b] | <i> *y*", "x", "1 (0 to 2)"),)
     assert first == Table(("a", "", "n"), cells, left=2, note="By words")
     assert (last.head, last.left) == (("c",), 0)
+
+
+# Newcombe 1998, Statistics in Medicine 17, table I, method 3 (score without correction).
+@pytest.mark.parametrize(
+    ("k", "n", "low", "high"),
+    [
+        (81, 263, 0.2553, 0.3662),
+        (15, 148, 0.0624, 0.1605),
+        (0, 20, 0.0, 0.1611),
+        (1, 29, 0.0061, 0.1718),
+    ],
+)
+def test_the_interval_is_wilsons_as_published(k: int, n: int, low: float, high: float) -> None:
+    assert ends(share(k, n)) == pytest.approx((low, high), abs=5e-5)
+
+
+def test_a_share_reads_as_count_percent_and_interval() -> None:
+    nothing = share(0, 0)
+    assert (nothing.value, nothing.low, nothing.high) == (None, None, None)
+    assert nothing.counted() == "0 of 0"
+    assert share(5, 20).counted() == "5 of 20: 25 % (11 to 47)"
+    assert share(0, 20).counted() == "0 of 20: 0 % (0 to 16)"
+    assert share(1000, 4000).counted() == "1,000 of 4,000: 25 % (24 to 26)"
+
+
+@pytest.mark.parametrize(
+    ("given", "text", "percent"),
+    [
+        ((0.5, 0.4, 0.6, ""), "0.500 (0.400 to 0.600)", "50 % (40 to 60)"),
+        ((-0.0001, -0.2, 0.1, ""), "0.000 (-0.200 to 0.100)", "0 % (-20 to 10)"),
+        ((0.5, None, None, "one user"), "0.500 (one user)", "50 % (one user)"),
+        ((None, None, None, "no answer"), "n/a (no answer)", "n/a (no answer)"),
+        ((0.0015, 3e-4, 0.0029, ""), "0.002 (0.000 to 0.003)", "0.1 % (0.0 to 0.3)"),
+        ((1.0, 0.998, 1.0, ""), "1.000 (0.998 to 1.000)", "100.0 % (99.8 to 100.0)"),
+        ((0.0, 0.0, 0.0, ""), "0.000 (0.000 to 0.000)", "0 % (0 to 0)"),
+    ],
+)
+def test_an_estimate_is_printed_with_its_interval_or_why_it_has_none(
+    given: tuple[float | None, float | None, float | None, str], text: str, percent: str
+) -> None:
+    value, low, high, note = given
+    estimate = Estimate(value=value, low=low, high=high, n=9, clusters=9, note=note)
+    assert (estimate.text(), estimate.percent()) == (text, percent)
+    assert str(estimate) == text
