@@ -26,3 +26,9 @@ from pairwright.models.model import (
     schema_of,
     together,
 )  # fmt: skip
+
+__all__ = [
+    "CONTEXT_LENGTH", "LLM", "WHOLE_NUMBER", "CallLog", "Completion", "Model", "Models",
+    "NumberedReply", "Reply", "Request", "Unread", "completion_of", "in_order", "key_of",
+    "misnumbered", "parse", "schema_of", "together",
+]  # fmt: skip

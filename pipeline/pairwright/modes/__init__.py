@@ -26,6 +26,11 @@ from pairwright.modes.twin import TWIN
 from pairwright.modes.violate import VIOLATE
 from pairwright.settings.config import Config
 
+__all__ = [
+    "MODES", "STAGES", "Label", "Mode", "Stage", "check_modes", "halves_of", "label_of",
+    "need_partners", "title_of",
+]  # fmt: skip
+
 
 class Modes(dict[str, Mode]):
     """Modes by name. A name that none has is an error of the file that it was read from."""

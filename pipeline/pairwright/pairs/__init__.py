@@ -28,3 +28,10 @@ from pairwright.pairs.row import (
     RowVotes,
     blind_bound,
 )
+
+__all__ = [
+    "MAX_SHORTCUT", "TIE", "Choice", "Layout", "PairSource", "Part", "ReadRow", "Row", "RowAspect",
+    "RowDelivery", "RowPost", "RowQuality", "RowSupport", "RowVotes", "blind_bound",
+    "column_map", "label_map", "licence_of", "open_release", "parts_of",
+    "read_pairs", "read_rows", "row_of", "write_rows",
+]  # fmt: skip

@@ -24,6 +24,11 @@ from pairwright.sources.choices import Chooser
 from pairwright.sources.items import Source
 from pairwright.sources.problems import Problems, SourceProblem
 
+__all__ = [
+    "Chooser", "Problems", "SourceItems", "SourceProblem", "read", "read_choosers", "read_whole",
+    "some_items", "source_hash",
+]  # fmt: skip
+
 _READERS = {
     "items": items.read_items, "posts": items.read_posts, "stackexchange": dumps.read_dump,
 }  # fmt: skip
