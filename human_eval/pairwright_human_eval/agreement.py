@@ -28,14 +28,12 @@ NAMES = ("percent", "alpha_nominal", "alpha_ordinal", "gwet_ac1")
 
 
 class Agreement(Record):
-    """All coefficients of one question. In each, n counts the ratings of items with two or more;
-    its note says why the value or its interval is missing."""
+    """All coefficients of one question; a note says why a value or an interval is missing."""
 
     measurement: Measurement
     items: int
     """Items with two ratings or more."""
     raters: int
-    """Annotators who gave these ratings."""
     percent: Estimate
     alpha_nominal: Estimate
     alpha_ordinal: Estimate
@@ -55,9 +53,8 @@ def agreement(
     """Estimate every coefficient that the levels allow: `ordinal` adds ordinal alpha.
 
     `ratings` has the columns item, annotator and label, and `cluster` if items are not sampled one
-    by one. `levels` are all labels that could be given, in their order; without it those that were.
-    Any other label is a missing rating. Raises ValueError if an annotator rated an item
-    twice.
+    by one. `levels` are all labels that count, in their order; without it those that were given.
+    Raises ValueError if an annotator rated an item twice.
     """
     levels = sorted(set(ratings["label"])) if levels is None else list(levels)
     own = ratings[ratings["label"].isin(levels)]
@@ -141,9 +138,6 @@ def coefficients(sums: Floats, levels: int) -> dict[str, Floats]:
     return {"percent": percent, **alphas, "gwet_ac1": (percent - by_chance) / (1 - by_chance)}
 
 
-# Annotators
-
-
 def majority(counts: Mapping[Any, int], fewest: int = 1) -> Any:
     """The label of more than half; empty without one, or with fewer than `fewest` votes."""
     label, most = max(counts.items(), key=lambda one: one[1], default=("", 0))
@@ -160,8 +154,7 @@ def count_labels(votes: pd.DataFrame) -> dict[str, Counter[Any]]:
 
 
 def others_say(votes: pd.DataFrame, fewest: int = 1) -> pd.Series:
-    """Label, for each vote, of more than half of the other votes on its item. It is empty without
-    such a label, or with fewer than `fewest` others."""
+    """Label, for each vote, of more than half of the other votes on its item; else empty."""
     counts = count_labels(votes)
     said = [
         majority(counts[item] - Counter({label: 1}), fewest)
@@ -171,8 +164,7 @@ def others_say(votes: pd.DataFrame, fewest: int = 1) -> pd.Series:
 
 
 def with_others(votes: pd.DataFrame) -> pd.DataFrame:
-    """Count the votes of each annotator on items where most of the others agree (`n`), and those
-    that say the same (`k`). "Cannot tell" is missing."""
+    """Count votes of each annotator where most of the others agree (`n`), and the same (`k`)."""
     votes = votes[votes["label"] != CANNOT_TELL]
     most = others_say(votes)
     agreed = most.map(lambda label: label != "").astype(bool)

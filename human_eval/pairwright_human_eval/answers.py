@@ -33,7 +33,6 @@ from pairwright_human_eval.sheets import is_sheet, read_sheet, without_rows
 class ImportedAnswers:
     """Outcome of an import. Each annotation is an answer, set aside, or a copy of another."""
 
-    folder: Path
     answers: tuple[Answer, ...]
     set_aside: tuple[SetAside, ...]
     copies: int
@@ -42,7 +41,6 @@ class ImportedAnswers:
     since: dict[str, int] = field(compare=False)
     """Annotated tasks that are new, changed or gone since the table was last written."""
     added: Sequence[str] = field(default=(), compare=False)
-    """Names of the files or projects that were imported now."""
     refused: Sequence[InputError] = field(default=(), compare=False)
     """Reasons why a file or project was not imported. Nothing of it is kept."""
 
@@ -108,9 +106,8 @@ def import_answers(
 
 
 def _keep(path: Path, study: OpenStudy) -> None:
-    """Keep a file as the latest, in the place of a copy of itself, without tasks of people who have
-    withdrawn. Raises InputError if no task of it is of the study: it may hold a stranger's texts.
-    """
+    """Keep a file as the latest, without tasks of people who have withdrawn. Raises InputError
+    if it has no task of the study: it may hold a stranger's texts."""
     try:
         content = path.read_bytes()
     except OSError as error:
@@ -145,8 +142,7 @@ def read_raw(path: Path, content: bytes, study: OpenStudy) -> Iterable[Given]:
 
 
 def raw_files(study: OpenStudy) -> list[tuple[Path, bytes]]:
-    """Raw files and their bytes, imported ones in the order of their import. Raises InputError for
-    a file that was changed."""
+    """Raw files and their bytes, in order of import. Raises InputError for a changed one."""
     found = [(path, path.read_bytes()) for path in sorted(study.folder.raw.glob("*-*.*"))]
     for path, content in found:
         if not path.stem.endswith(f"-{_hash(content)}"):
@@ -159,15 +155,14 @@ def _hash(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()[:16]
 
 
-def store_raw(study: OpenStudy, name: str, content: bytes, end: str = ".json") -> str:
-    """Keep a file as it came, instead of the last one of that name, and give its full name."""
+def store_raw(study: OpenStudy, name: str, content: bytes, end: str = ".json") -> None:
+    """Keep a file as it came, instead of the last one of that name."""
     path = study.folder.raw / f"{name}-{_hash(content)}{end}"
     before = [one for one in study.folder.raw.glob(f"{name}-*") if one != path]
     if not path.exists():
         write_whole(path, content)
     for one in before:
         one.unlink()
-    return path.name
 
 
 def check_unmixed(study: OpenStudy, *, simulated: bool) -> None:
@@ -181,8 +176,7 @@ def check_unmixed(study: OpenStudy, *, simulated: bool) -> None:
 
 
 def without_withdrawn(content: bytes, study: OpenStudy) -> bytes:
-    """A raw file without tasks of people who have withdrawn: as it is if it has none of them, empty
-    if nothing is left."""
+    """A raw file without tasks of people who have withdrawn; empty if nothing is left."""
     if not study.closed:
         return content
     if is_sheet(content):
@@ -201,11 +195,8 @@ def without_withdrawn(content: bytes, study: OpenStudy) -> bytes:
 def write_answers(
     study: OpenStudy, added: Sequence[str] = (), refused: Sequence[InputError] = ()
 ) -> ImportedAnswers:
-    """Make answers.jsonl and set_aside.jsonl from all raw files. Raises InputError for a damaged
-    file.
-
-    The last file of a project counts, so what was deleted there is gone.
-    """
+    """Make answers.jsonl and set_aside.jsonl from all raw files, of a project from the last. Raises
+    InputError for a damaged file."""
     read = [one for path, content in raw_files(study) for one in read_raw(path, content, study)]
     last = {(one.task, one.project): one.file for one in read if one.task and one.project}
     begun = [
@@ -216,10 +207,9 @@ def write_answers(
     # By the time of the answer if it is known, then by file and the tool's number.
     begun.sort(key=lambda one: (one.at, one.file, one.number, one.identity))
     once: dict[tuple[str, str], Given] = {}
-    for one in begun:
-        once.pop((one.task, one.identity), None)
-        once[one.task, one.identity] = one
-    answers, aside = _judged([*once.values()], study)
+    for one in reversed(begun):
+        once.setdefault((one.task, one.identity), one)
+    answers, aside = _judged([*once.values()][::-1], study)
     try:
         before = study.answers()
     except InputError:  # A damaged table is made again.
@@ -228,22 +218,16 @@ def write_answers(
     differ, there, here = ({one[0] for one in each} for each in (old ^ now, old, now))
     write_lines(study.folder.answers, answers)
     write_lines(study.folder.set_aside, aside)
-    since = {
-        "new": len(differ - there), "changed": len(differ & there & here),
-        "gone": len(differ - here),
-    }  # fmt: skip
+    since = {"new": len(differ - there), "changed": len(differ & there & here)}
+    since["gone"] = len(differ - here)
     copies, left = len(begun) - len(once), len(study.key.keys() - here)
-    return ImportedAnswers(
-        study.folder.path, tuple(answers), tuple(aside), copies, left, since, added, refused
-    )
+    return ImportedAnswers(tuple(answers), tuple(aside), copies, left, since, added, refused)
 
 
 def _judged(once: Sequence[Given], study: OpenStudy) -> tuple[list[Answer], list[SetAside]]:
-    """The last answer to a task counts. A later skip takes an answer back. Anything that cannot be
-    an answer takes nothing back, and what was begun on a task with an answer is no answer.
-
-    The account of an annotator is the one that gave most of the answers to their tasks.
-    """
+    """The last answer to a task counts, by the account that gave most answers to its annotator's
+    tasks. A later skip takes an answer back. What cannot be an answer takes nothing back, and what
+    was begun on a task with an answer is no answer."""
     accounts = defaultdict[str, Counter[int]](Counter)
     for one in once:
         if one.task and one.account is not None and not one.fault:
@@ -285,7 +269,6 @@ class WithdrawnPerson:
 
     annotator: str
     answers: int
-    """Annotated tasks that were removed, from every raw file."""
     pushed: bool
     """Whether a server may hold more, which is to be deleted there by hand."""
     dealt_out: bool

@@ -1,12 +1,11 @@
 """Decisions from answers: who is excluded, the decision on every unit, and what a release shows.
 
 **Attention.** Every vote on a side of a twin can be a check. Two groups of people see the same
-question and responses, each group with the posts of one of two users. The posts decide if most of
-the others who saw these posts choose one response, and most of the other group the other. At least
-two people are needed in each. The right answer is then that of the others who saw the same posts.
-Which side an annotator gets is drawn, so a person who does not read is right with probability 1/2,
-whatever the others answer. Every second "cannot tell" counts as right, like a tossed coin. No check
-can be recognised, because no task is made for it; and no label is used.
+question and responses, each with the posts of one of two users. The posts decide if most of the
+others who saw these posts, two or more, choose one response, and most of the other group the other.
+The right answer is then that of the others who saw the same posts. Which side an annotator gets is
+drawn: whoever does not read is right with probability 1/2. Every second "cannot tell" counts as
+right, like a tossed coin. No task is made for a check, and no label is used.
 
 **Decisions.** A unit is verified if every part of it is: the quality of both responses, the
 preference for each pair, the aspects of each pair. A twin is decided as one, and so is a placebo,
@@ -44,13 +43,10 @@ from pairwright_human_eval.units import Outline, OutlinePair
 from pairwright_human_eval.votes import QUESTIONS, Question, study_votes
 
 T = TypeVar("T", bound=Record)
-FEWEST_CHECKS = 4
-"""Fewest checks that exclude: with fewer, one slip would exclude an attentive annotator."""
-FEWEST_OTHERS = 2
-"""One other person's answer is no measure of anybody."""
+FEWEST_CHECKS = 4  # With fewer, one slip would exclude an attentive annotator.
+FEWEST_OTHERS = 2  # One other person's answer is no measure of anybody.
 SIDES: tuple[Side, ...] = ("chosen", "rejected")
-_ROUNDING = 1e-9
-"""A mean of thirds is not exact, and a gap that is the limit passes."""
+_ROUNDING = 1e-9  # A mean of thirds is not exact, and a gap that is the limit passes.
 
 
 def table_of(answers: Iterable[Answer]) -> pd.DataFrame:
@@ -64,15 +60,9 @@ def votes_of(answers: pd.DataFrame, round: int = 1) -> pd.DataFrame:
     return votes.assign(item=votes["pair"])
 
 
-# Annotators
-
-
 def checks(answers: pd.DataFrame, outlines: Iterable[Outline]) -> pd.DataFrame:
     """Count the votes of each annotator that are attention checks (`n`), and the right ones (`k`).
-
-    A placebo has none: nothing in its posts decides. In the words of each side, the posts decide if
-    both sides have the same majority, `chosen` or `rejected`.
-    """
+    In the words of each side, the posts decide if both sides have the same majority."""
     twins = (unit.pairs for unit in outlines if unit.label != EQUAL and len(unit.pairs) == 2)
     other_half = {pair.id: pairs[1 - n].id for pairs in twins for n, pair in enumerate(pairs)}
     votes = votes_of(answers)
@@ -87,23 +77,20 @@ def checks(answers: pd.DataFrame, outlines: Iterable[Outline]) -> pd.DataFrame:
 
 
 def repeats(answers: pd.DataFrame) -> pd.DataFrame:
-    """Count the votes of each annotator that were asked again with the responses swapped (`n`) and
-    answered as before (`k`). They exclude no annotator; "cannot tell" is missing."""
+    """Count swapped repeats of each annotator (`n`), and those answered as before (`k`)."""
     told = answers[answers["label"] != CANNOT_TELL]
     again = votes_of(told).merge(votes_of(told, 0), on=["annotator", "pair"])
     return count_hits(again["annotator"], again["label_x"] == again["label_y"])
 
 
 def excluded_by(passed: pd.DataFrame, floor: float) -> frozenset[str]:
-    """Annotators who passed less than `floor` of at least `FEWEST_CHECKS` checks. None of their
-    answers counts."""
+    """Annotators who passed less than `floor` of at least `FEWEST_CHECKS` checks."""
     low = (passed["n"] >= FEWEST_CHECKS) & (passed["k"] / passed["n"] < floor)
     return frozenset(passed.index[low])
 
 
 def annotators(answers: pd.DataFrame, outlines: Iterable[Outline]) -> pd.DataFrame:
-    """Counts per annotator: checks, repeats and votes on which the others agree (`_n`), and how
-    many of them are right or the same (`_k`)."""
+    """Counts per annotator of checks, repeats and votes where others agree (`_n`; right: `_k`)."""
     found = {"checks": checks(answers, outlines), "repeats": repeats(answers)}
     found["others"] = with_others(votes_of(answers))
     table = pd.concat([own.add_prefix(f"{name}_") for name, own in found.items()], axis=1)
@@ -129,9 +116,7 @@ class Decision(Record):
     about: dict[str, tuple[str, ...]]
     """Pairs by the reason that is about them; empty for quality."""
     votes: tuple[Votes, ...]
-    """Votes by pair, the asked one first."""
     closing: tuple[Votes, ...]
-    """Votes of the second round."""
     simulated: bool
 
     @property
@@ -146,7 +131,6 @@ Outcome = tuple[State, str]
 Tally = defaultdict[tuple[str, str, int], Counter[tuple[str, str]]]
 """Counts by subject (a pair; for quality a unit), kind and round: of each item and label."""
 AspectCounts = tuple[RowSupport, RowDelivery]
-"""Counts of each answer on an aspect."""
 
 
 def preference_outcome(
@@ -242,8 +226,7 @@ def aspect_outcomes(pair: OutlinePair, given: Tally, rules: HumanRules) -> Itera
 
 
 def chosen_delivers(given: RowDelivery) -> bool:
-    """Whether most say that the chosen response delivers the aspect, and not most that the rejected
-    one does. "Cannot tell" is left out."""
+    """Whether most say that the chosen response delivers it, and not most that the other does."""
     n = given.chosen + given.rejected + given.both + given.neither
     return 2 * (given.chosen + given.both) > n >= 2 * (given.rejected + given.both)
 
@@ -331,14 +314,11 @@ class PublicStudy(Record):
     """human/study.json."""
 
     policy: HumanRules
-    """Rules in force."""
     fixed: HumanRules
-    """Rules as fixed before the first answer."""
     scales: tuple[Scale, ...]
     of: int
     """Units in the run, from which the study's were drawn."""
     annotators: tuple[PublicAnnotator, ...]
-    """Everyone who gave an answer, adjudicators too."""
     left_out: int
     """Units of the study that are not in this release: people asked to be forgotten."""
 
@@ -366,7 +346,6 @@ class ReleasedStudy:
 
     @property
     def tasks(self) -> int:
-        """Number of answered tasks."""
         return self.table["task"].nunique()
 
     @property
@@ -394,8 +373,7 @@ class ReleasedStudy:
 
     @cached_property
     def agreement(self) -> dict[str, Agreement]:
-        """Agreement by question, in the order in which they are asked. "Cannot tell" and "cannot
-        judge" are missing values."""
+        """Agreement by question, in the order of asking. "Cannot tell" is a missing value."""
         table, asked = study_votes(self.counted), list[Question]()
         for scale in self.study.scales:
             asked.append((f"quality: {scale.name}", range(scale.low, scale.high + 1), "ordinal"))
@@ -406,8 +384,7 @@ class ReleasedStudy:
 
     @cached_property
     def preferred(self) -> Estimate:
-        """Votes for the chosen response, of those for either; placebos, whose chosen one is drawn,
-        are left out."""
+        """Votes for the chosen response, of those for either, without placebos."""
         votes = votes_of(self.counted)
         either = votes[votes["label"].isin(SIDES) & (votes["expected"] != EQUAL)]
         return share_by_dyad(either["label"] == "chosen", either["dyad"])
@@ -419,10 +396,7 @@ def share_by_dyad(hits: pd.Series, dyads: pd.Series) -> Estimate:
 
 
 def read_public(layout: Layout) -> ReleasedStudy | None:
-    """The study of a release; None if no annotator was asked.
-
-    Raises InputError naming the file and line that is not what it should be.
-    """
+    """The study of a release; None if no annotator was asked. Raises InputError."""
     if not any(path.exists() for path in (layout.study, layout.asked, layout.answers)):
         return None
     return ReleasedStudy(
@@ -439,8 +413,7 @@ def published(
     answers: Sequence[Answer],
     leaving: Set[str] = frozenset(),
 ) -> ReleasedStudy:
-    """Make the released part of a study. `rules` is in force, and `leaving` are units that are not
-    to be in it, with every answer on them."""
+    """Make the released part of a study by the `rules` in force, without the units `leaving`."""
     kept = tuple(unit for unit in outlines if unit.id not in leaving)
     asked = {unit.id for unit in kept}
     simulated = {one.annotator for one in answers if one.source.startswith(SIMULATED)}

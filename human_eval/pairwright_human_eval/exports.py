@@ -15,8 +15,7 @@ from pairwright.settings.domains import Scale
 from pairwright_human_eval.forms import COMMENT, nameless, quoted, read_form
 from pairwright_human_eval.records import Given, KeyedTask, Objection, digest
 
-LONGEST_S = 366 * 86_400.0
-"""Longest time, in seconds, that a task can be open: a year."""
+LONGEST_S = 366 * 86_400.0  # A year: no task is open longer.
 EXPORT = "In Label Studio, use Export and choose JSON (not JSON-MIN, CSV or TSV)."
 
 
@@ -39,10 +38,7 @@ class _Annotation(BaseModel):
 def read_export(
     content: bytes, where: Path, key: Mapping[str, KeyedTask], scales: tuple[Scale, ...]
 ) -> Iterator[Given]:
-    """The annotations of an export; raises InputError if it is not a list in JSON.
-
-    A task without any is there as well: a draft without its content, or one that was not begun.
-    """
+    """The annotations of an export, drafts, and tasks that were not begun; raises InputError."""
     place = str(where)
     try:
         tasks = json.loads(content.removeprefix(codecs.BOM_UTF8).decode())

@@ -1,11 +1,9 @@
 """A study and its folder, `human/` in the run folder: its paths, reading it, writing it.
 
-Files that annotators may see lie at the top. Everything that could unblind them or names a person
-lies under `private/` and never goes into a release. One command at a time writes in a study: two
-pushes at once would make every task twice.
+Everything that could unblind annotators or names a person lies under `private/` and never goes into
+a release. One command at a time writes in a study: two pushes at once would make every task twice.
 """
 
-import hashlib
 import json
 import shutil
 from collections import Counter
@@ -21,6 +19,7 @@ from pairwright.construct.outcomes import iterate_pairs
 from pairwright.errors import InputError, on_disk
 from pairwright.files import locked, write_whole
 from pairwright.lines import read_lines, read_one, write_lines, write_one
+from pairwright.pairs.layout import file_digest
 from pairwright.pairs.read import is_release
 from pairwright.records import Record
 from pairwright.settings.config import Config
@@ -31,7 +30,6 @@ from pairwright_human_eval.units import Outline, Unit, outline_of, units_of
 
 T = TypeVar("T", bound=Record)
 RESTORE = "The file was changed or cut: restore it from a copy."
-"""Advice on a damaged file."""
 
 
 class HumanFolder:
@@ -40,19 +38,14 @@ class HumanFolder:
     def __init__(self, run: Path) -> None:
         self.run, self.path, self.private = run, run / "human", run / "human/private"
         self.guidelines = self.path / "guidelines.md"
-        """Text that annotators read first; the study lead fills in its end."""
         self.sheets = self.path / "spreadsheets"
         self.answers, self.set_aside = self.path / "answers.jsonl", self.path / "set_aside.jsonl"
         self.decisions, self.report = self.path / "decisions.jsonl", self.path / "report.json"
         self.study, self.key = self.private / "study.json", self.private / "key.jsonl"
         self.adjudication_key = self.private / "key_adjudication.jsonl"
-        """The key of round 2: what the first round left disputed."""
-        self.raw = self.private / "raw"
-        """Files as they came in; `answers.jsonl` is made of them."""
-        self.server = self.private / "server.json"
-        """Record of what was pushed to a Label Studio server."""
-        self.withdrawn = self.private / "withdrawn.txt"
-        """The pseudonyms of people whose answers are no longer kept, one a line."""
+        self.raw = self.private / "raw"  # Files as they came in.
+        self.server = self.private / "server.json"  # What was pushed to Label Studio.
+        self.withdrawn = self.private / "withdrawn.txt"  # Pseudonyms, one a line.
 
     def tasks(self, annotator: str, kind: Kind, round: int = 1) -> Path:
         """The task file of one annotator and kind. Names of annotators are ours, not theirs."""
@@ -92,8 +85,7 @@ class OpenStudy(NamedTuple):
 
     @property
     def rules(self) -> HumanRules:
-        """The rule in force: [human] of the run's config, as the study's annotators can carry it
-        out."""
+        """The rule in force: [human] of the run's config, as the annotators can carry it out."""
         pairs = {(task.unit, task.pair) for task in self.key.values() if task.pair}
         halves = max(Counter(unit for unit, _ in pairs).values(), default=1)
         return fitting(self.config.human, len(self.fixed.annotators), halves)
@@ -126,35 +118,28 @@ def fitting(rules: HumanRules, people: int, halves: int) -> HumanRules:
     """The rule as so many people can carry it out. An annotator who votes on a side of a twin sees
     neither its other side nor its aspects. `halves` is 2 if there are twins or placebos."""
     votes = min(rules.votes, max(1, people // halves))
-    fewer = {
-        "votes": votes,
-        "quality_votes": min(rules.quality_votes, people),
-        "rubric_votes": min(rules.rubric_votes, max(0, people - halves * votes)),
-    }
+    fewer = {"votes": votes, "quality_votes": min(rules.quality_votes, people)}
+    fewer["rubric_votes"] = min(rules.rubric_votes, max(0, people - halves * votes))
     return HumanRules(**dict(rules) | fewer)
 
 
 def file_hash(path: Path) -> str:
     """`sha256:` of a file's bytes."""
-    with path.open("rb") as file:
-        return "sha256:" + hashlib.file_digest(file, "sha256").hexdigest()
+    return "sha256:" + file_digest(path)
 
 
 def records_in(path: Path, kind: type[T], fix: str = RESTORE) -> tuple[T, ...]:
-    """The lines of a file of the study; none if there is no file. Raises InputError for a
-    damaged line."""
+    """The lines of a file of the study, if it is there. Raises InputError for a damaged one."""
     return tuple(read_lines(path, kind, fix=fix)) if path.exists() else ()
 
 
 def record_in(path: Path, kind: type[T]) -> T | None:
-    """The one record of a file of the study; None if there is no file. Raises InputError for a
-    damaged one."""
+    """The record of a file of the study, if it is there. Raises InputError for a damaged one."""
     return read_one(path, kind, fix=RESTORE) if path.exists() else None
 
 
 def read_study(run: Path) -> OpenStudy:
-    """Read a run's study, without a lock, and write nothing. Raises InputError if there is no
-    study, or it was damaged."""
+    """Read a run's study, without a lock. Raises InputError if no whole study is there."""
     folder = HumanFolder(run)
     study = record_in(folder.study, Study)
     if study is None:
@@ -170,8 +155,7 @@ def read_study(run: Path) -> OpenStudy:
     if any(keyed.round != 2 for keyed in second):
         what = "has tasks that are not of the second round"
         raise InputError(what, where=folder.adjudication_key, fix=RESTORE)
-    names = folder.withdrawn.read_text("utf-8") if folder.withdrawn.exists() else ""
-    away = frozenset(names.split())
+    away = frozenset(folder.withdrawn.read_text().split() if folder.withdrawn.exists() else ())
     closed = frozenset(keyed.task for keyed in (*first, *second) if keyed.annotator in away)
     left = [*first, *(keyed for keyed in second if keyed.task not in closed)]
     return OpenStudy(folder, study, {keyed.task: keyed for keyed in left}, away, closed)
@@ -179,8 +163,7 @@ def read_study(run: Path) -> OpenStudy:
 
 @contextmanager
 def open_study(run: Path) -> Iterator[OpenStudy]:
-    """Open a run's study to write in it. Raises InputError if there is no study, or another command
-    works on it."""
+    """Open a run's study to write in it. Raises InputError like `read_study`, or if it is busy."""
     folder = read_study(run).folder
     path, fix = folder.private / "lock", "Run this one again when it has ended."
     with on_disk(path):
@@ -191,8 +174,7 @@ def open_study(run: Path) -> Iterator[OpenStudy]:
 
 
 def read_tasks(folder: HumanFolder, key: Iterable[KeyedTask]) -> dict[str, Data]:
-    """Contents of the tasks of the `key`, by their ids. Raises InputError for a file that cannot be
-    read or lacks a task."""
+    """Contents of the tasks of the `key`, by id. Raises InputError for a damaged file."""
     wanted = {task.task: folder.tasks(task.annotator, task.kind, task.round) for task in key}
     found: dict[str, Data] = {}
     for path in dict.fromkeys(wanted.values()):
@@ -209,10 +191,7 @@ def read_tasks(folder: HumanFolder, key: Iterable[KeyedTask]) -> dict[str, Data]
 
 
 def write_study(folder: HumanFolder, study: Study, tasks: Sequence[Task]) -> None:
-    """Write each annotator's tasks, forms, guidelines, the key and the study's settings.
-
-    Raises InputError if a study is there: people may be working on it.
-    """
+    """Write tasks, forms, guidelines, key and settings. Raises InputError if a study is there."""
     if folder.study.exists():
         what = "a study was exported here, and people may be working on it"
         raise InputError(what, where=folder.path, fix="Move the folder away to export anew.")

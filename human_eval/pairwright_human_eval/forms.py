@@ -17,20 +17,11 @@ from pairwright.records import Record
 from pairwright.settings import read_toml, validated
 from pairwright.settings.domains import Scale
 from pairwright.text import visible
-from pairwright_human_eval.records import (
-    CANNOT_JUDGE,
-    Answer,
-    AnswerKind,
-    KeyedTask,
-    Kind,
-    Objection,
-    Tool,
-)
+from pairwright_human_eval import records
+from pairwright_human_eval.records import Answer, AnswerKind, KeyedTask, Kind, Objection, Tool
 
-COMMENT = "comment"
-"""The control that holds a comment, which is optional."""
+COMMENT = "comment"  # The control that holds a comment, which is optional.
 LONGEST_COMMENT = 5_000
-"""Characters of a comment that is kept."""
 # An at sign, in any spelling that a page would show as one.
 _AT = re.compile(r"[@\uff20\ufe6b]|&#0*64;|&#x0*40;|&commat;", re.IGNORECASE)
 _LONE = re.compile("[\ud800-\udfff]")
@@ -44,9 +35,7 @@ class Language(Record):
 
     code: str
     separator: str = ","
-    """Separator of cells in CSV, as spreadsheets of the language's country expect it."""
     words: dict[str, str] = Field(default_factory=dict)
-    """Translations by the English text; a text that is not here stays English."""
 
     def __call__(self, text: str) -> str:
         return self.words.get(text, text)
@@ -77,20 +66,13 @@ class Question(NamedTuple):
     """The line that is asked about, where there are several."""
 
 
-QUESTIONS = {
-    name: Question(name, asked["question"], asked["choices"])
-    for name, asked in tomllib.loads(
-        (assets.HUMAN_EVAL / "questions.toml").read_text(encoding="utf-8")
-    ).items()
-}
-"""The preference, and what is asked about each aspect, in English."""
+QUESTIONS = tomllib.loads((assets.HUMAN_EVAL / "questions.toml").read_text(encoding="utf-8"))
 
 
 def questions(
     kind: Kind, scales: tuple[Scale, ...], aspects: int, language: Language = ENGLISH
 ) -> dict[str, Question]:
-    """The questions of a complete form, by control, without the comment. `aspects` is how many
-    rows a task of kind rubric has."""
+    """The questions of a complete form, by control. `aspects` is how many rows a rubric has."""
     asked = []
     for number, scale in enumerate(scales if kind == "quality" else (), start=1):
         for side in "AB":
@@ -102,10 +84,10 @@ def questions(
         heading = f"{language('Line')} {n + 1}"
         rows += [("support", f"_{n}", heading), ("delivered", f"_{n}", heading)]
     for name, end, heading in rows:
-        _, text, choices, _ = QUESTIONS[name]
-        labels = {alias: language(label) for alias, label in choices.items()}
-        asked.append(Question(name + end, language(text), labels, heading))
-    return {one.control: one for one in asked}
+        one = QUESTIONS[name]
+        labels = {alias: language(label) for alias, label in one["choices"].items()}
+        asked.append(Question(name + end, language(one["question"]), labels, heading))
+    return {question.control: question for question in asked}
 
 
 def scale_choices(scale: Scale, language: Language = ENGLISH) -> dict[str, str]:
@@ -113,7 +95,9 @@ def scale_choices(scale: Scale, language: Language = ENGLISH) -> dict[str, str]:
     texts = {anchor.score: language(anchor.text) for anchor in scale.anchors}
     scores = range(scale.low, scale.high + 1)
     choices = {str(n): f"{n}: {texts[n]}" if n in texts else str(n) for n in scores}
-    return choices | ({CANNOT_JUDGE: language("Cannot judge")} if scale.cannot_judge else {})
+    if scale.cannot_judge:
+        choices[records.CANNOT_JUDGE] = language("Cannot judge")
+    return choices
 
 
 TEMPLATES = jinja2.Environment(
@@ -123,13 +107,10 @@ TEMPLATES = jinja2.Environment(
     keep_trailing_newline=True,
     trim_blocks=True,
     # Label Studio has its own use for braces.
-    variable_start_string="[[",
-    variable_end_string="]]",
-    block_start_string="[%",
-    block_end_string="%]",
-    comment_start_string="[#",
-    comment_end_string="#]",
-)
+    variable_start_string="[[", variable_end_string="]]",
+    block_start_string="[%", block_end_string="%]",
+    comment_start_string="[#", comment_end_string="#]",
+)  # fmt: skip
 
 
 def labelling_config(kind: Kind, scales: tuple[Scale, ...], language: Language = ENGLISH) -> str:
@@ -174,8 +155,8 @@ def read_form(
     at: str = "",
     source: str = "",
 ) -> tuple[Answer, ...]:
-    """Answers of a filled-in form, from its controls with their choices: places become roles. Every
-    control must be answered, once. Raises Objection."""
+    """Answers of a filled-in form, from its controls with their choices: places become roles.
+    Raises Objection unless every control is answered, once."""
     asked, chosen = questions(task.kind, scales, task.aspects), dict[str, str]()
     for name, choice in entries:
         if name not in asked:

@@ -34,8 +34,7 @@ from pairwright_human_eval.folder import RESTORE, OpenStudy, open_study, read_ta
 from pairwright_human_eval.records import KINDS, Data, Kind, digest
 
 _MOVE = "move this file away and push again: what is answered is not asked again."
-TIMEOUT_S = 900.0
-"""An export of 10,000 annotated tasks takes more than a minute."""
+TIMEOUT_S = 900.0  # An export of 10,000 annotated tasks takes more than a minute.
 SHOWN = 400  # Characters of a reply's body that an error shows.
 _FIELDS = "id,title,label_config,task_number,num_tasks_with_annotations,skipped_annotations_number"
 _ONCE = {"max_retries": 0}
@@ -92,13 +91,8 @@ class LabelStudioClient:
 
 @contextmanager
 def connected(url: str, api_key: str | None = None) -> Iterator[LabelStudioClient]:
-    """Connect to a Label Studio server with a person's key, a legacy or a personal access token. It
-    is read from the environment, so that no shell history holds it.
-
-    Raises InputError for an invalid address, a key that cannot be sent or is refused, and without
-    the SDK or a server. Raises CallFailed for a reply that cannot be used, EndpointRefused for a
-    request that the server refuses.
-    """
+    """Connect to a Label Studio server with a person's key, read from the environment so that no
+    shell history holds it. Raises InputError, CallFailed or EndpointRefused for what goes wrong."""
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.username:
         fix = "Give http:// or https://, a host and perhaps a port; the key is no part of it."
@@ -181,10 +175,8 @@ class PushResult(NamedTuple):
 
     imported: int
     already: int
-    """Tasks that were there before."""
     links: Mapping[str, list[tuple[Kind, str]]]
-    """Kinds of tasks by annotator, in the order of the work, with links to label them one after the
-    other. The list of tasks (without `labeling=1`) would show what else there is."""
+    """Kinds of tasks by annotator, in the order of the work, with links that show nothing else."""
 
 
 def push_tasks(
@@ -245,8 +237,7 @@ def push_tasks(
 
 
 def _delete(server: LabelStudioClient, title: str, cut: set[int]) -> None:
-    """Delete the projects whose import was cut off, with what of it may have arrived. Raises
-    InputError if an annotator has answered or skipped there."""
+    """Delete projects whose import was cut off. Raises InputError if people answered there."""
     found = server.projects(title) if cut else {}
     for id in cut & found.keys():
         if found[id].num_tasks_with_annotations or found[id].skipped_annotations_number:
@@ -257,8 +248,7 @@ def _delete(server: LabelStudioClient, title: str, cut: set[int]) -> None:
 
 
 def _loads(study: OpenStudy, round: int) -> dict[tuple[str, Kind], dict[str, Data]]:
-    """The round's tasks by annotator and kind, in the order of the work. Raises InputError if
-    a task file is not as the key has it."""
+    """The round's tasks by annotator and kind, in the order of the work. Raises InputError."""
     key = [t for t in study.key.values() if t.round == round and t.annotator not in study.away]
     shown = read_tasks(study.folder, key)
     loads: dict[tuple[str, Kind], dict[str, Data]] = {}
@@ -312,8 +302,7 @@ def pull_answers(run: RunPath, *, progress: Progress = log_notes) -> ImportedAns
 
 
 def _fetch(server: LabelStudioClient, study: OpenStudy, project: PushedProject, found: Any) -> str:
-    """Fetch a project into one raw file; gives a warning. Counts do not show whether an
-    answer was changed, so all of it is fetched again. Raises InputError for another form."""
+    """Fetch a project into a raw file; gives a warning. Raises InputError for another form."""
     name, form = f"project `{project.title}`", study.folder.form(project.kind)
     if found is None:
         return f"The {name} is not on the server any more: what was pulled of it before stays."

@@ -1,7 +1,7 @@
 """The values of human verification: a study and its tasks, one table of answers, what is set aside.
 
-Roles name the subject of a task: in a preference the `chosen` and the `rejected` response. In
-quality, they are `first` (chosen for the user who asked) and `second`. No task shows a role.
+Roles name the subject of a task: `chosen` and `rejected` in a preference, `first` (chosen for the
+user who asked) and `second` in quality. No task shows a role.
 """
 
 import hashlib
@@ -16,10 +16,9 @@ from pairwright.settings.domains import Scale
 from pairwright.settings.rules import HumanRules
 
 Data = dict[str, JsonValue]
-"""Fields that a task shows."""
 Kind = Literal["quality", "preference", "rubric"]
 Purpose = Literal["vote", "repeat"]
-"""Reason for a task. Only `vote` counts towards a decision; a repeat measures the annotator."""
+"""Only a `vote` counts towards a decision; a repeat measures the annotator."""
 Place = Literal["A", "B"]
 Role = Literal["chosen", "rejected", "first", "second"]
 Label = Literal["chosen", "equal"]
@@ -27,7 +26,6 @@ Label = Literal["chosen", "equal"]
 no difference."""
 State = Literal["verified", "refused", "disputed", "waiting"]
 Tool = Literal["label-studio", "spreadsheet"]
-"""Tool that annotators work with."""
 AnswerKind = Literal["preference", "quality", "support", "delivery", "comment"]
 
 KINDS: tuple[Kind, ...] = ("quality", "preference", "rubric")
@@ -39,8 +37,7 @@ EQUAL, CANNOT_TELL, CANNOT_JUDGE = "equal", "cannot_tell", "cannot_judge"
 BOTH, NEITHER = "both", "neither"
 SUPPORT = ("contradicted", "no", "plausibly", "clearly")
 NO_TIME = datetime.min.replace(tzinfo=UTC)
-SIMULATED = "simulated-"
-"""Start of the names of raw files of simulated annotators."""
+SIMULATED = "simulated-"  # Raw files of simulated annotators begin so.
 
 
 def pseudonyms(n: int, role: str = "annotator") -> tuple[str, ...]:
@@ -62,7 +59,6 @@ class KeyedTask(Record):
     kind: Kind
     purpose: Purpose
     round: int
-    """Round: 1, or 2 for adjudication."""
     annotator: str
     unit: str
     """A twin's id, or a single pair's."""
@@ -70,11 +66,9 @@ class KeyedTask(Record):
     """The pair whose user's posts or aspects are shown; empty for quality."""
     label: Label
     a: Role
-    """The response shown as A."""
     aspects: int
     """Rows of kind rubric: the pair's aspects in their order."""
     data_hash: str
-    """`digest` of the task's data as written."""
 
     @property
     def sides(self) -> dict[str, str]:
@@ -111,7 +105,6 @@ class Study(Record):
     of: int
     """Units in the run, from which the study's were drawn."""
     policy: HumanRules
-    """The rule as fixed before the first answer."""
     scales: tuple[Scale, ...]
     language: str = "en"
     tool: Tool = "label-studio"
@@ -140,7 +133,6 @@ class Answer(Record):
     at: str
     """Time of the last change; empty in spreadsheets."""
     source: str
-    """The raw file that it is in."""
 
 
 class Objection(Exception):
@@ -159,7 +151,6 @@ class SetAside(Record):
     reason: str
     detail: str
     task: str
-    """Id of the task; empty if it names no task of the study."""
     annotator: str
 
 

@@ -1,8 +1,5 @@
-"""The report of a study: its figures, functions of the table of answers, and its page.
-
-All but the decisions is estimated on all units, with 95 % intervals by pair of users. Fewer than
-five of these give no interval.
-"""
+"""The report of a study: its figures, functions of the table of answers, and its page. All but the
+decisions is estimated on all units, with 95 % intervals by pair of users."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -23,19 +20,11 @@ from pairwright.settings.rules import HumanRules
 from pairwright.stats import Estimate, share
 from pairwright_human_eval import decisions as rule
 from pairwright_human_eval.agreement import Agreement
-from pairwright_human_eval.decisions import (
-    SIDES,
-    Decision,
-    ReleasedStudy,
-    published,
-    share_by_dyad,
-    table_of,
-)
+from pairwright_human_eval.decisions import SIDES, Decision, ReleasedStudy, share_by_dyad
 from pairwright_human_eval.folder import OpenStudy, open_study
 from pairwright_human_eval.records import BOTH, CANNOT_TELL, SIMULATED, State
 
-DELIVERS = 1
-"""The least adherence score at which the judge finds an aspect delivered."""
+DELIVERS = 1  # The least adherence score at which the judge finds an aspect delivered.
 
 
 class GroupDecisions(Record):
@@ -55,13 +44,10 @@ class AnnotatorRow(Record):
     annotator: str
     excluded: bool
     answered: Estimate
-    """Answered tasks, of those assigned."""
     others: Estimate
     """Preference votes that are what most of the others on the pair said."""
     checks: Estimate
-    """Attention checks passed."""
     repeats: Estimate
-    """Swapped repeats answered as before."""
 
 
 class StudyReport(Record):
@@ -69,21 +55,16 @@ class StudyReport(Record):
 
     agreement: dict[str, Agreement]
     preferred: Estimate
-
     of: int
-    """Units of the run, from which those asked about were drawn."""
     tasks: int
     answered: int
     simulated: int
-    """Tasks that a program answered."""
     rule: HumanRules
-    """Rule in force."""
     changed: dict[str, tuple[str, str]]
     """Numbers of the rule that are not as they were at export: then, and now."""
     decisions: tuple[GroupDecisions, ...]
     unverified: tuple[Decision, ...]
     judge: dict[str, Estimate]
-    """Rate by question at which the judge and most people say the same."""
     annotators: tuple[AnnotatorRow, ...]
 
     @property
@@ -121,9 +102,9 @@ def decide(run: RunPath, *, progress: Progress = log_notes) -> DecisionReport:
         folder = study.folder
         progress(Step("reading answers"))
         answers = study.answers()
-        public = published(study.fixed, study.rules, study.outlines(), answers)
+        public = rule.published(study.fixed, study.rules, study.outlines(), answers)
         progress(Step("figures"))
-        report, made = report_of(study, public, table_of(answers)), public.decisions
+        report, made = report_of(study, public, rule.table_of(answers)), public.decisions
         write_lines(folder.decisions, made.values())
         progress(Step("page"))
         page = page_of(report)
@@ -187,8 +168,7 @@ def _annotators(
 
 
 def judge_against_people(public: ReleasedStudy) -> Iterator[tuple[str, Estimate]]:
-    """Rate at which the judge agrees with people: with their majority, "cannot tell" left out, or
-    with their mean."""
+    """Rate at which the judge agrees with the majority of people, or with their mean."""
     told = public.counted[public.counted["label"] != CANNOT_TELL]
     kept = {"dyad": "first", "judge": "first", "people": "mean"}
     for side in SIDES:

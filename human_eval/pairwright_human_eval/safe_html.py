@@ -22,11 +22,8 @@ _BLOCKS = ("p", "pre", "h1", "h2", "h3", "h4", "h5", "h6", "blockquote", "table"
 # Every annotator of a pair is shown the same two responses.
 @lru_cache(maxsize=4096)
 def render_markdown(text: str) -> str:
-    """Markdown with tables and strikethrough to HTML; raw HTML in it stays visible text.
-
-    Tags are those Markdown makes, without `a` and `img`: a link keeps its text, an image its
-    description. The one attribute is `start` of a numbered list, a number.
-    """
+    """Markdown with tables and strikethrough to HTML without links and images, which keep their
+    texts; raw HTML stays visible text. The one attribute is `start` of a numbered list."""
     # Halves of a surrogate pair, which no file can hold, become U+FFFD.
     text = visible(text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace"))
     tokens = _MARKDOWN.parse(text)

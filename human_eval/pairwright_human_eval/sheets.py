@@ -12,6 +12,7 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from itertools import count
 from pathlib import Path
 
 from pairwright.errors import InputError
@@ -26,17 +27,11 @@ TASK, FIELD, ANSWER = "task", "field", "answer"
 COLUMNS = (TASK, FIELD, "what", "text", "choices", ANSWER)
 """The head of a sheet in English. The first two are the same in every language."""
 SKIP_WORD = "skip"
-"""The answer that skips a task."""
 _FORMULA = tuple("=+-@\t\r\n＝＋－＠")
 """Characters that a spreadsheet may take for the start of a formula, or for the end of a cell."""
-LONGEST = 30_000
-"""Characters of a cell; Excel cuts off what is behind 32,767."""
+LONGEST = 30_000  # Characters of a cell; Excel cuts off what is behind 32,767.
 MOST_NAMED = 5
-"""Mistakes of a file that its error quotes."""
-
-
 Key = Mapping[str, KeyedTask]
-"""Tasks by their ids."""
 
 
 def write_sheets(folder: HumanFolder, study: Study, tasks: Iterable[Task]) -> tuple[Path, ...]:
@@ -46,11 +41,9 @@ def write_sheets(folder: HumanFolder, study: Study, tasks: Iterable[Task]) -> tu
         given[task.keyed.annotator].append(task)
     written = []
     for who, own in sorted(given.items()):
-        content, number = _sheet(own, study), 1
-        while (path := folder.sheet(who, own[0].keyed.round, number)).exists():
-            if path.read_bytes() == content:
-                break
-            number += 1
+        content = _sheet(own, study)
+        paths = (folder.sheet(who, own[0].keyed.round, number) for number in count(1))
+        path = next(path for path in paths if not path.exists() or path.read_bytes() == content)
         write_whole(path, content)
         written.append(path)
     return tuple(written)
@@ -93,8 +86,7 @@ def _csv(rows: Iterable[Iterable[str]], separator: str) -> bytes:
 
 
 def read_rows(content: bytes, where: Path) -> tuple[list[list[str]], str]:
-    """Rows of a sheet, and what is between their cells. Raises InputError for what is not a text of
-    cells."""
+    """Rows of a sheet, and what is between their cells. Raises InputError for no cells."""
     utf16 = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     try:
         text = content.decode("utf-16" if utf16 else "utf-8-sig")
@@ -120,8 +112,7 @@ def is_sheet(content: bytes) -> bool:
 
 
 def without_rows(content: bytes, where: Path, tasks: Set[str]) -> bytes:
-    """A sheet without the rows of these tasks: as it is if it has none of them, empty if no other
-    task is left. Raises InputError like `read_rows`."""
+    """A sheet without the rows of these tasks; empty if no other task is left."""
     rows, separator = read_rows(content, where)
     kept = [row for row in rows if not tasks & set(map(unguarded, row))]
     if len(kept) == len(rows):
@@ -131,11 +122,8 @@ def without_rows(content: bytes, where: Path, tasks: Set[str]) -> bytes:
 
 
 def read_sheet(content: bytes, where: Path, key: Key, study: Study) -> list[Given]:
-    """The answers of a file that a person filled in.
-
-    A task that is answered in part is counted as begun, and one without any answer is not there.
-    Raises InputError, which names file, row and task.
-    """
+    """The answers of a file that a person filled in; a task that is answered in part is a draft.
+    Raises InputError, which names file, row and task."""
     language = load_language(study.language)
     by_task: dict[str, list[tuple[int, str, str]]] = defaultdict(list)
     mistakes: list[tuple[int, str]] = []

@@ -29,12 +29,10 @@ CANNOT_TELL_SHARE = 0.01
 
 @dataclass(frozen=True, slots=True)
 class SimulatedAnswers:
-    """Simulated answers, with the annotators who were careless."""
+    """Answers to the tasks that were open, with the annotators who ticked anything."""
 
     tasks: int
-    """Number of tasks that were open."""
     careless: tuple[str, ...]
-    """Annotators who ticked anything."""
     answers: ImportedAnswers
 
 
@@ -65,8 +63,8 @@ def simulate_answers(
     """
     with open_study(Path(run)) as study:
         check_unmixed(study, simulated=True)
-        done = write_answers(study).tasks
-        key = [t for t in study.key.values() if t.task not in done | study.closed]
+        done = write_answers(study).tasks | study.closed
+        key = [task for task in study.key.values() if task.task not in done]
         key.sort(key=lambda task: records.KINDS.index(task.kind))
         people, shown = {task.annotator for task in key}, read_tasks(study.folder, key)
         order = sorted(people, key=lambda who: content_id("careless", str(seed), who))
@@ -89,8 +87,7 @@ def simulate_answers(
 def _annotation(
     task: KeyedTask, scales: Iterable[Scale], odds: float, seed: int, at: datetime, took: float
 ) -> dict[str, Any]:
-    """A filled-in form as Label Studio exports it. `odds` are those of a right answer; with 0,
-    anything is ticked."""
+    """A filled-in form as Label Studio exports it. `odds` of a right answer; 0 ticks anything."""
     chance = _chance(seed, "answer", task.annotator, task.task)
     by_name = {scale.name: scale for scale in scales}
 
@@ -120,11 +117,10 @@ def _annotation(
         {"from_name": name, "type": "choices", "value": {"choices": [ticked]}}
         for name, ticked in chosen.items()
     ]
-    return {
-        "id": 1, "unique_id": f"{chance.getrandbits(128):032x}", "was_cancelled": False,
-        "created_at": at.isoformat(), "updated_at": at.isoformat(), "lead_time": took,
-        "result": result,
-    }  # fmt: skip
+    times = dict.fromkeys(("created_at", "updated_at"), at.isoformat())
+    name = f"{chance.getrandbits(128):032x}"
+    about = {"id": 1, "unique_id": name, "was_cancelled": False, "lead_time": took}
+    return {**about, **times, "result": result}
 
 
 def _chance(seed: int, *about: str) -> random.Random:

@@ -17,20 +17,16 @@ from pairwright.construct.outcomes import iterate_pairs
 from pairwright.errors import InputError, on_disk
 from pairwright.lines import write_lines
 from pairwright.options import AnnotatorCount, Overlap, RunPath, SampleSize
+from pairwright.records import draw_id
 from pairwright.settings.rules import HumanRules
 from pairwright.text import word_count
 from pairwright_human_eval import folder as folders
 from pairwright_human_eval import records
+from pairwright_human_eval import tasks as tasking
 from pairwright_human_eval.records import Data, KeyedTask, Kind, State, Study, Task, Tool
 from pairwright_human_eval.sheets import write_sheets
-from pairwright_human_eval.tasks import (
-    BlindUnit,
-    blind_task,
-    make_tasks,
-    people_for,
-    possible_overlap,
-)
-from pairwright_human_eval.units import sample_of, swapped_units, units_of
+from pairwright_human_eval.tasks import BlindUnit, blind_task
+from pairwright_human_eval.units import swapped_units, units_of
 
 AnnotatorTool = Annotated[Tool, Option(help="What annotators work with.")]
 WORDS_A_MINUTE = 238
@@ -48,9 +44,7 @@ class StudyTasks:
     units: Mapping[str, int]
     """Twins, placebos and single pairs that can be verified, by mode."""
     configured: HumanRules
-    """The rule of the config, which the number of people may lower."""
     wanted: int
-    """The overlap that was asked for."""
     sample: int | None
     tasks: Mapping[Kind, int]
     workloads: Mapping[str, int]
@@ -58,9 +52,7 @@ class StudyTasks:
     hours: Mapping[Kind, float]
     """Hours to read the tasks of a kind once, for all annotators together."""
     asked: Mapping[Kind, int]
-    """Number of people who answer each question of a kind."""
     sheets: tuple[Path, ...] = ()
-    """The files to fill in, if people work in spreadsheets."""
 
 
 def _drafted(
@@ -72,8 +64,7 @@ def _drafted(
     tool: Tool,
     language: str = "en",
 ) -> tuple[StudyTasks, list[Task]]:
-    """Draw the units, fit overlap and rule to the number of people, and make all their tasks.
-    Raises InputError if there is nothing to verify."""
+    """Draw the units, fit overlap and rule to the people, and make all tasks. Raises InputError."""
     folder, file = RunFolder(run), run / "pairs.jsonl"
     config = folder.settings()
     if config.own_choices:
@@ -82,15 +73,17 @@ def _drafted(
     whole = units_of(iterate_pairs(run), file)
     if not whole:
         raise InputError("holds no pair", where=file, fix="Build until pairs are kept.")
-    units = sample_of(whole, sample, config.seed)
+    order = sorted(whole, key=lambda unit: draw_id("sample", str(config.seed), unit.id))
+    drawn = {unit.id for unit in order[:sample]}
+    units = [unit for unit in whole if unit.id in drawn]
     rules = folders.fitting(config.human, people, max(len(unit.pairs) for unit in units))
-    overlap_of = possible_overlap(units, people, overlap, rules)
+    overlap_of = tasking.possible_overlap(units, people, overlap, rules)
     study = Study(
         version=__version__, pairs_hash=folders.file_hash(file), seed=seed,
         annotators=records.pseudonyms(people), overlap=overlap_of, of=len(whole), policy=rules,
         scales=folder.scales(), language=language, tool=tool,
     )  # fmt: skip
-    own = make_tasks(units, study, config.planner)
+    own = tasking.make_tasks(units, study, config.planner)
     tasks = [task for given in own.values() for task in given]
     words = Counter[Kind]()
     for task in tasks:
@@ -101,7 +94,7 @@ def _drafted(
         tasks=Counter(task.keyed.kind for task in tasks),
         workloads={who: len(given) for who, given in own.items()},
         hours={kind: n / WORDS_A_MINUTE / 60 for kind, n in words.items()},
-        asked={kind: people_for(kind, overlap_of, rules) for kind in records.KINDS},
+        asked={kind: tasking.people_for(kind, overlap_of, rules) for kind in records.KINDS},
     )  # fmt: skip
     return made, tasks
 
@@ -185,15 +178,11 @@ pair."""
 class AdjudicationExport:
     """A second round, in which new people see what the first left disputed, and no answer to it."""
 
-    folder: Path
-    """RUN/human/adjudication, with a file for each adjudicator and kind."""
     disputed: int
     added: int
     """Tasks that were not there before."""
     adjudicators: tuple[str, ...]
-    """Annotators who have a new task."""
     sheets: tuple[Path, ...]
-    """The files to fill in, if people work in spreadsheets."""
 
 
 def export_adjudication(
@@ -241,8 +230,7 @@ def export_adjudication(
         dealt = _deal(votes, able, study.key.values())
         sheets = _add_tasks(study, dealt) if dealt else ()
         people_asked = tuple(sorted({who for _, who in dealt}))
-        folder = study.folder.path / "adjudication"
-        return AdjudicationExport(folder, len(disputed), len(dealt), people_asked, sheets)
+        return AdjudicationExport(len(disputed), len(dealt), people_asked, sheets)
 
 
 def _deal(
@@ -250,13 +238,13 @@ def _deal(
 ) -> list[tuple[Part, str]]:
     """Assignment of parts to people, evenly. `votes` is how many people each part needs, `key` what
     is asked already. One person gets two parts of a unit only if no other is left."""
-    there = defaultdict[Part, set[str]](set)
+    there, dealt = defaultdict[Part, set[str]](set), list[tuple[Part, str]]()
+    loads, met = Counter[str](), Counter[tuple[str, str]]()
     for task in key:
         if task.round == 2:
             there[task.unit, task.pair].add(task.annotator)
-    loads = Counter(who for has in there.values() for who in has)
-    met = Counter((unit, who) for (unit, _), has in there.items() for who in has)
-    dealt = list[tuple[Part, str]]()
+            loads[task.annotator] += 1
+            met[task.unit, task.annotator] += 1
     for (unit, pair), needed in votes.items():
         has = there[unit, pair]
         able = [who for who in names if who not in has]
@@ -299,13 +287,10 @@ class StudyStatus:
     tasks: Mapping[str, Mapping[str, tuple[int, int]]]
     """Numbers of answered tasks and of all tasks, by annotator and kind, or `adjudication`."""
     skipped: Mapping[str, int]
-    """Tasks that were skipped, by annotator: they are open."""
     marks: Mapping[str, str]
     """Marks of people: `withdrawn`, or `excluded` by the attention checks of the last report."""
     states: Mapping[State, int]
-    """Units by the decision of the last report."""
     stale: bool
-    """Whether answers came in after it."""
 
 
 def study_status(run: RunPath) -> StudyStatus:

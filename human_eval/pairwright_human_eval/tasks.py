@@ -1,13 +1,12 @@
 """The tasks that annotators see, and their assignment to annotators.
 
 Nothing in a task says which response is which. Responses become safe HTML, posts and questions
-plain text without invisible characters. The one name in a task is its opaque id; everything else
-about it is in the private key.
+plain text without invisible characters. The one name in a task is its opaque id.
 
 An annotator with a preference task of a unit has no other preference or rubric task of it. One who
 is asked about a user's aspects for a question is, if possible, not asked for that user's preference
-on it elsewhere. Under these rules the loads are kept even, and so is, for each annotator and
-domain, how often the chosen response is shown as A.
+on it elsewhere. Loads are kept even, and so is, for each annotator and domain, how often the chosen
+response is shown as A.
 """
 
 import math
@@ -17,34 +16,21 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from pydantic import JsonValue
 from scipy.optimize import linear_sum_assignment
 
 from pairwright.records import Pair, Post, content_id
 from pairwright.retrieve import ranked
 from pairwright.settings.rules import HumanRules, PlanRules
 from pairwright.text import visible
-from pairwright_human_eval.records import (
-    KINDS,
-    OTHER,
-    Data,
-    KeyedTask,
-    Kind,
-    Role,
-    Study,
-    Task,
-    digest,
-)
+from pairwright_human_eval import records
+from pairwright_human_eval.records import KINDS, Data, KeyedTask, Kind, Role, Study, Task
 from pairwright_human_eval.safe_html import render_markdown
 from pairwright_human_eval.units import Unit, swapped_units
 
-NO_PASSAGE = "–"
-"""Mark of an aspect of the data that comes without evidence."""
-REPEAT_AFTER = 15
-"""A repeat comes so many tasks after what it repeats, or later."""
+NO_PASSAGE = "–"  # An aspect of the data may come without evidence.
+REPEAT_AFTER = 15  # A repeat comes so many tasks after what it repeats, or later.
 LATEST_MEAN = 0.55
-"""The mean place of repeats in the list, at most: they cannot come first, and would otherwise be
-known by coming last."""
+"""The mean place of repeats, at most: they cannot come first, and would be known by coming last."""
 
 
 class BlindUnit(NamedTuple):
@@ -69,8 +55,7 @@ class BlindUnit(NamedTuple):
         return "chosen" if pair.chosen == self.responses[0] else "rejected"
 
     def sign(self, pair: Pair | None) -> int:
-        """1 if the chosen response of a pair is shown as A, -1 if it is B, 0 if neither is to be
-        preferred."""
+        """1 if the chosen response is shown as A, -1 as B, 0 if neither is to be preferred."""
         if pair is None or self.unit.label == "equal":
             return 0
         return 1 if self.role(pair) == "chosen" else -1
@@ -94,33 +79,24 @@ def blind_task(
         "response_b": render_markdown(b),
     }
     aspects = pair.rubric.aspects if pair and kind == "rubric" else ()
-    if pair and kind == "preference":
-        data["posts"] = _posts(best_posts(pair, rules))
-    elif pair:
-        named = {post for aspect in aspects for post in aspect.post_ids}
-        posts, told = [post for post in pair.profile if post.id in named], ""
-        if not pair.rubric.inferable:  # Aspects that no planner inferred name no posts.
-            posts, told = [*best_posts(pair, rules)], pair.narrative or ""
-        rows = [(visible(one.aspect), visible(one.evidence) or NO_PASSAGE) for one in aspects]
-        data["posts"] = _posts(posts)
-        data["narrative"] = [{"text": visible(told)}] if told else []
-        data["aspects"] = [{"text": text, "quote": quote} for text, quote in rows]
+    if pair:
+        posts, told = best_posts(pair, rules), pair.narrative
+        if kind == "rubric" and pair.rubric.inferable:  # Aspects of the data name no posts.
+            named = {post for aspect in aspects for post in aspect.post_ids}
+            posts, told = tuple(post for post in pair.profile if post.id in named), None
+        data["posts"] = [
+            {"when": (post.created or "")[:10], "text": visible(post.text)} for post in posts
+        ]
+        if kind == "rubric":
+            rows = [(visible(one.aspect), visible(one.evidence) or NO_PASSAGE) for one in aspects]
+            data["narrative"] = [{"text": visible(told)}] if told else []
+            data["aspects"] = [{"text": text, "quote": quote} for text, quote in rows]
     keyed = KeyedTask(
         task=str(data["task"]), kind=kind, purpose="vote", round=round, annotator=annotator,
         unit=unit.id, pair=pair.id if pair else "", label=unit.label, a=page.role(pair),
-        aspects=len(aspects), data_hash=digest(data)
+        aspects=len(aspects), data_hash=records.digest(data)
     )  # fmt: skip
     return Task(data, keyed)
-
-
-def repeated(task: Task, seed: int) -> Task:
-    """A repeat of a task, with the responses in each other's place."""
-    name = content_id("task", str(seed), task.keyed.task, "repeat")
-    a, b = task.data["response_a"], task.data["response_b"]
-    data = task.data | {"task": name, "response_a": b, "response_b": a}
-    changes = {"task": name, "purpose": "repeat", "a": OTHER[task.keyed.a]}
-    keyed = dict(task.keyed) | changes | {"data_hash": digest(data)}
-    return Task(data, KeyedTask(**keyed))
 
 
 def best_posts(pair: Pair, rules: PlanRules) -> tuple[Post, ...]:
@@ -128,20 +104,13 @@ def best_posts(pair: Pair, rules: PlanRules) -> tuple[Post, ...]:
     return ranked(pair.question, pair.profile, "bm25")[: rules.posts]
 
 
-def _posts(posts: Iterable[Post]) -> list[JsonValue]:
-    """The day of each post, where it is known, and its text."""
-    return [{"when": (post.created or "")[:10], "text": visible(post.text)} for post in posts]
-
-
 def people_for(kind: Kind, overlap: int, rules: HumanRules) -> int:
-    """Number of people who answer each question of a kind."""
     needed = {"quality": rules.quality_votes, "rubric": rules.rubric_votes}
     return max(overlap, needed.get(kind, rules.votes))
 
 
 def possible_overlap(units: Iterable[Unit], people: int, overlap: int, rules: HumanRules) -> int:
-    """The overlap, or as much of it as the people allow. Those who vote on a unit's pairs, and
-    those who are asked about its aspects, are others."""
+    """The overlap, or as much of it as the people allow: nobody votes and is told the aspects."""
     shapes = {(len(unit.pairs), unit.has_aspects) for unit in units}
 
     def needed(n: int) -> int:
@@ -213,10 +182,8 @@ class _Dealer:
 
 
 def _ordered(who: str, tasks: list[Task], study: Study) -> list[Task]:
-    """An annotator's tasks in a seeded order, the preferences last and some of them repeated.
-
-    If few tasks are left for a repeat, its place would reveal it, so there is no repeat.
-    """
+    """An annotator's tasks in a seeded order, the preferences last and some of them repeated: none
+    if few are left and its place would reveal it."""
     chance = random.Random(content_id("tasks", str(study.seed), who))
     chance.shuffle(tasks)
     asked = [task for task in tasks if task.keyed.kind == "preference"]
@@ -235,5 +202,10 @@ def _ordered(who: str, tasks: list[Task], study: Study) -> list[Task]:
         place = chance.randint(earliest, latest)
         task = chance.choice([task for at, task in left if at <= place - REPEAT_AFTER])
         again.add(task.keyed.task)
-        asked.insert(place, repeated(task, study.seed))
+        a, b = task.data["response_a"], task.data["response_b"]
+        name = content_id("task", str(study.seed), task.keyed.task, "repeat")
+        data = task.data | {"task": name, "response_a": b, "response_b": a}
+        changes = {"task": name, "purpose": "repeat", "a": records.OTHER[task.keyed.a]}
+        changes["data_hash"] = records.digest(data)
+        asked.insert(place, Task(data, KeyedTask(**dict(task.keyed) | changes)))
     return [*(task for task in tasks if task.keyed.kind != "preference"), *asked]

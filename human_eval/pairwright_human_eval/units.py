@@ -1,8 +1,5 @@
-"""Units that are verified and released as one: a twin with both its sides, or a single pair.
-
-An outline is a unit without any text: the part that decisions and figures need besides the answers.
-These can be derived again from a release, which has no refused pairs.
-"""
+"""Units that are verified and released as one: a twin with both its sides, or a single pair. Their
+outlines have no text, and can be derived again from a release, which has no refused pairs."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -11,7 +8,7 @@ from pathlib import Path
 
 from pairwright.errors import InputError
 from pairwright.modes import MODES
-from pairwright.records import Pair, Record, Side, content_id, draw_id, dyad_id
+from pairwright.records import Pair, Record, Side, content_id, dyad_id
 from pairwright_human_eval.records import Label
 
 
@@ -68,19 +65,9 @@ def units_of(pairs: Iterable[Pair], file: Path) -> list[Unit]:
     return units
 
 
-def sample_of(units: list[Unit], n: int | None, seed: int) -> list[Unit]:
-    """`n` units drawn by their ids, in the order given; all if `n` is None."""
-    order = sorted(units, key=lambda unit: draw_id("sample", str(seed), unit.id))
-    drawn = {unit.id for unit in order[:n]}
-    return [unit for unit in units if unit.id in drawn]
-
-
 def swapped_units(units: Sequence[Unit], seed: int) -> frozenset[str]:
-    """Ids of the units whose second response is shown as A.
-
-    They are every second unit of a domain, and of each of its modes, in an order that the seed
-    draws. The same units have the same sides, in whatever order they are given.
-    """
+    """Ids of the units whose second response is shown as A: every second one of a domain, and of
+    each of its modes, in an order that the seed draws, whatever order they are given in."""
     order = sorted(units, key=lambda unit: content_id("side", str(seed), unit.id))
     order.sort(key=lambda unit: (unit.domain, unit.mode))
     found = set[str]()

@@ -47,7 +47,6 @@ NAMES = {
 PLACES = (("A", "B"), ("a", "b"), ("first", "second"), ("left", "right"))
 """Labels that name the place of a response."""
 Question = tuple[str, Sequence[object], Measurement]
-"""A name, the labels that count in their order, and what the order means."""
 QUESTIONS: dict[str, Question] = {
     "preference": ("preference", ("one", "other", "equal"), "nominal"),
     "support": ("aspect supported", SUPPORT, "ordinal"),
@@ -56,8 +55,7 @@ QUESTIONS: dict[str, Question] = {
 """Questions of a study by the kind of answers."""
 _FIX = (
     "Name its columns: --column item=COLUMN --column annotator=COLUMN --column label=COLUMN. A row"
-    " is one vote: with a column for each annotator, reshape it first (pandas.melt). In Label"
-    " Studio, use Export and choose JSON."
+    " is one vote: reshape other tables (pandas.melt). In Label Studio, use Export and choose JSON."
 )
 
 
@@ -67,12 +65,9 @@ class QuestionVotes(Record):
     question: str
     agreement: Agreement
     counts: dict[str, int]
-    """Votes by label."""
     raters: dict[str, Estimate]
-    """Agreement of each annotator, the lowest first: votes equal to the label of more than half of
-    the others on the item. Items without such a label are left out."""
+    """Votes of each annotator equal to the label of most of the others, the lowest share first."""
     places: tuple[str, str] | None
-    """The labels that name places."""
     first: Estimate | None
     """Votes for the first place, of those for either."""
     divided: tuple[str, ...]
@@ -88,7 +83,6 @@ class VotesReport(Record):
     votes: int
     questions: tuple[QuestionVotes, ...]
     notes: tuple[str, ...]
-    """Notes on what was left out, and why."""
 
 
 def agreement_of(
@@ -151,11 +145,8 @@ def question_votes(question: str, table: pd.DataFrame) -> QuestionVotes:
 
 
 def read_votes(path: Path, columns: Mapping[str, str]) -> tuple[str, pd.DataFrame, tuple[str, ...]]:
-    """The format of a file, its votes with VOTE as columns, and what was left out.
-
-    `columns` names the columns of item, annotator, label and question. The last vote of an
-    annotator on an item counts. Raises InputError for a file that holds no vote.
-    """
+    """The format of a file, its votes with VOTE as columns, and what was left out. The last vote of
+    an annotator on an item counts. Raises InputError for a file that holds no vote."""
     if path.suffix not in OPENERS:
         raise InputError("is not a table", where=path, fix=f"Give {', '.join(OPENERS)}.")
     rows = [row.fields for row in sound_rows(path, OPENERS[path.suffix], _FIX)[1]]

@@ -71,7 +71,7 @@ def test_a_sheet_shows_what_the_task_shows_and_names_no_side(exported_sheets: Li
     assert head == ["task", "field", "what", "text", "choices", "answer"]
     assert all(row[ANSWER] == "" for row in rows)
     assert {row[TASK] for row in rows} - {""} == own_tasks(exported_sheets)
-    assert QUESTIONS["preference"].question in path.read_text(encoding="utf-8")
+    assert QUESTIONS["preference"]["question"] in path.read_text(encoding="utf-8")
     marks = {row[TASK].partition("-")[0] for row in rows} | {row[FIELD] for row in rows}
     assert not [mark for mark in marks if re.search("chosen|rejected|vote|attention", mark)]
     # Lines of a rubric are numbered as a person counts.
