@@ -10,7 +10,7 @@ would teach the model to invent evidence. So is an aspect that a build would dro
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -43,6 +43,7 @@ LEAST_CARRIED = 0.25
 PASSAGE_WORDS = 30
 """A longer sentence is searched in pieces of this length."""
 _SENTENCE = re.compile(r"\S[^\n]*?(?:[.!?]+(?=\s|$)|$)", re.MULTILINE)
+_PIECE = re.compile(rf"\S+(?:\s+\S+){{1,{PASSAGE_WORDS - 1}}}")
 Conversation = dict[str, list[dict[str, str]]]
 """The messages of a `prompt` and of its `completion`, as TRL reads them."""
 
@@ -162,20 +163,11 @@ def _carrying(
             PlannedPassage(post=f"p{n}", passage=words),
         )
         for n, post in enumerate(shown.posts, start=1)
-        for words in _passages(guard(post.text))
+        for sentence in _SENTENCE.findall(guard(post.text))
+        for words in _PIECE.findall(sentence)
     ]
     none = 0.0, PlannedPassage(post="", passage="")
     return max(passages, key=lambda found: (found[0], -len(found[1].passage)), default=none)
-
-
-def _passages(post: str) -> Iterator[str]:
-    """Sentences, verbatim; long ones in pieces."""
-    for sentence in _SENTENCE.finditer(post):
-        words = list(re.finditer(r"\S+", sentence.group()))
-        for first in range(0, len(words), PASSAGE_WORDS):
-            piece = words[first : first + PASSAGE_WORDS]
-            if len(piece) > 1:
-                yield sentence.group()[piece[0].start() : piece[-1].end()]
 
 
 def planner_prompt(

@@ -14,6 +14,7 @@ import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -71,11 +72,8 @@ class RewardServer:
                 raise InputError(f"{of} has no such pair", where=f"id {sample.id!r}", fix=fix)
             content = CONDITIONS[self._condition].content(self._sources, row)
         if isinstance(content, PromptContent):
-            found = await ask_fitting(
-                content,
-                self._sources.history,
-                lambda shown: self._scorer.score(shown, sample.response),
-            )
+            ask = partial(self._scorer.score, response=sample.response)
+            found = await ask_fitting(content, self._sources.history, ask)
             if not isinstance(found, Unscored):
                 return Reward(score=found.value)
             content = found
