@@ -117,8 +117,9 @@ def read_batches(path: Path, file: Any) -> Iterator["pa.RecordBatch"]:
 
 def _long_values(batch: "pa.RecordBatch") -> Iterator[tuple[int, str, int]]:
     """The row, column and bytes of each value that is too long."""
+    if batch.get_total_buffer_size() <= LONGEST_VALUE or batch.nbytes <= LONGEST_VALUE:
+        return
     for name, column in zip(batch.schema.names, batch.columns, strict=True):
-        if batch.nbytes > LONGEST_VALUE:
-            whole = column.dictionary_decode() if hasattr(column, "dictionary_decode") else column
-            sizes = (whole.slice(row, 1).nbytes for row in range(batch.num_rows))
-            yield from ((row, name, n) for row, n in enumerate(sizes) if n > LONGEST_VALUE)
+        whole = column.dictionary_decode() if hasattr(column, "dictionary_decode") else column
+        sizes = (whole.slice(row, 1).nbytes for row in range(batch.num_rows))
+        yield from ((row, name, n) for row, n in enumerate(sizes) if n > LONGEST_VALUE)

@@ -94,12 +94,12 @@ def twin_not_whole(facts: Facts) -> Found:
 def people_across_splits(facts: Facts) -> Found:
     """A user, or the two of a twin, whose rows are in two splits."""
     table, who = facts.table[facts.table["split"] != ""], ["user", "dyad", "twin"]
-    first = pd.DataFrame(
-        {name: table["split"].groupby(table[name]).transform("first") for name in who}
-    )
-    elsewhere = first.where(first.ne(table["split"], axis=0) & table[who].notna())
-    other = elsewhere.bfill(axis=1).iloc[:, 0].dropna()
-    details = _by_row("in " + table["split"][other.index] + ", and in " + other)
+    details: dict[int, str] = {}
+    for name in reversed(who):
+        own = table[table[name].notna()]
+        first = own.groupby(name)["split"].transform("first")
+        apart = first != own["split"]
+        details |= _by_row("in " + own["split"][apart] + ", and in " + first[apart])
     return Found(int(table[who].notna().any(axis=1).sum()), details)
 
 

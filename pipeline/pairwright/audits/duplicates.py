@@ -36,7 +36,15 @@ RUN = 3
 _CHANCE = np.random.default_rng(0)
 _FACTORS, _SHIFTS = _CHANCE.integers(1 << 63, size=(2, PLACES), dtype=np.uint64) * 2 + 1
 _WEIGHTS = _CHANCE.integers(1 << 63, size=PLACES // BANDS, dtype=np.uint64) * 2 + 1
-_MIX = _CHANCE.integers(1 << 63, size=RUN, dtype=np.uint64) * 2 + 1
+_MIX = _CHANCE.integers(1 << 63, size=RUN, dtype=np.uint64)[::-1] * 2 + 1
+
+
+class _Hashes(dict[str, int]):
+    """The hash of each word."""
+
+    def __missing__(self, word: str) -> int:
+        self[word] = value = crc32(word.encode("utf-8", "surrogatepass"))
+        return value
 
 
 class NearDuplicates:
@@ -51,8 +59,7 @@ class NearDuplicates:
         self._signatures = array("I")
         self._numbers: dict[int, int] = {}
         """By the hash of a text its place in the signatures; -1 if it has too few words."""
-        self._hashes: dict[str, int] = {}
-        """Of words."""
+        self._hashes = _Hashes()
         self._texts = array("l")
         """Of each text three numbers: its row, its post (0: the question) and its signature's."""
 
@@ -78,18 +85,12 @@ class NearDuplicates:
         words = text.words(passage[:TEXT])
         if len(words) < max(RUN, text.run_length(passage, LEAST_WORDS)):
             return -1
-        hashes = np.array([self._hash(word) for word in words], np.uint64)
-        runs = len(words) - RUN + 1
-        mixed = sum(hashes[n : n + runs] * factor for n, factor in enumerate(_MIX))
+        hashes = np.fromiter(map(self._hashes.__getitem__, words), np.uint64, len(words))
+        mixed = np.convolve(hashes, _MIX, "valid")
         # Multiply-shift: the upper half of a product is nearly random.
-        places = np.multiply.outer(np.asarray(mixed) >> 32, _FACTORS) + _SHIFTS
-        self._signatures.frombytes((places.min(axis=0) >> 32).astype(np.uint32).tobytes())
+        places = np.minimum.reduce(np.multiply.outer(mixed >> 32, _FACTORS) + _SHIFTS)
+        self._signatures.frombytes((places >> 32).astype(np.uint32).tobytes())
         return len(self._signatures) // PLACES - 1
-
-    def _hash(self, word: str) -> int:
-        if word not in self._hashes:
-            self._hashes[word] = crc32(word.encode("utf-8", "surrogatepass"))
-        return self._hashes[word]
 
     def checks(self, facts: Facts) -> Iterator[Check]:
         """The three checks, after the last row."""

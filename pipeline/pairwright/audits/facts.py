@@ -15,7 +15,7 @@ import pandas as pd
 
 from pairwright import text
 from pairwright.audits.records import Flag
-from pairwright.audits.ways import COUNTS, counts
+from pairwright.audits.ways import COUNTS, more_of_each
 from pairwright.pairs import ReadRow, Row
 from pairwright.pairs.address import ForgetList
 from pairwright_human_eval.decisions import ReleasedStudy
@@ -77,7 +77,6 @@ class Facts:
         reader: Hashable = row.user
         if reader is None:
             reader = tuple(text.canonical(post.text) for post in row.profile)
-        more, less = (counts(row.question, one, row.language) for one in (row.chosen, row.rejected))
         names = (
             row.id, line.split, row.config, row.mode, row.user, row.dyad, row.twin_id, row.subject,
             row.cluster, choice.question if choice else "", self._why_forgotten(row),
@@ -90,7 +89,7 @@ class Facts:
             hash((row.question, row.item_id)), hash(row.chosen), hash(row.rejected),
             hash((_unmarked(row.question), reader, min(sides), max(sides))), *sides,
             len(row.profile),
-            *((a > b) - (a < b) for a, b in zip(more, less, strict=True)),
+            *more_of_each(row),
         )  # fmt: skip
         for texts, name in zip(self._names.values(), names, strict=True):
             texts.append(name and self._known.setdefault(name, name))

@@ -149,17 +149,19 @@ _FINDERS: tuple[tuple[str, Callable[[str], Iterator[Span]]], ...] = (
 )
 """By check. If findings overlap, that of the first is kept."""
 KINDS = tuple(dict.fromkeys(kind for kind, _ in _FINDERS))
-# Without one of these an ASCII text holds nothing.
-_MARK = re.compile(r"[0-9@/]|PRIVATE KEY")
+_MARKS = b"0123456789@/"
+"""Without one of these an ASCII text holds nothing, unless it is `PRIVATE KEY`."""
 
 
 # Posts are repeated in the rows of their user.
 @lru_cache(maxsize=1 << 15)
 def find(text: str) -> tuple[Finding, ...]:
     """All personal data in a text, by place."""
+    if text.isascii() and "PRIVATE KEY" not in text:
+        plain = text.encode()
+        if len(plain.translate(None, _MARKS)) == len(plain):
+            return ()
     findings: list[Finding] = []
-    if text.isascii() and not _MARK.search(text):
-        return ()
     for kind, found in _FINDERS:
         for start, end in islice(found(text), MOST_FINDINGS):
             if all(end <= other.start or other.end <= start for other in findings):
@@ -207,12 +209,14 @@ class PersonalData:
             for one, masked in self._findings[key]:
                 details.setdefault(one.kind, f"{field}: {masked}")
         self._rows.update(holding)
-        for kind, found in self._found.items():
-            found.add(number, details.get(kind, ""))
+        for kind, detail in details.items():
+            self._found[kind].add(number, detail)
 
     def checks(self, facts: Facts) -> Iterator[Check]:
         """The check of each kind."""
-        return (counted(kind, found, facts) for kind, found in self._found.items())
+        for kind, found in self._found.items():
+            found.of = len(facts)
+            yield counted(kind, found, facts)
 
     def redactions(self) -> Iterator[Redaction]:
         """All findings, in the order of the source."""

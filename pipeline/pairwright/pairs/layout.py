@@ -7,7 +7,7 @@ is the hash of this one file, so it covers all.
 
 import hashlib
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice, zip_longest
 from pathlib import Path, PurePosixPath
 from typing import Any, Literal, NamedTuple, get_args, get_origin
@@ -157,9 +157,6 @@ def write_rows(path: Path, rows: Iterable[Row], *, note: str = "") -> int:
     return written
 
 
-def read_rows(path: Path) -> Iterator[Row]:
-    """The rows of one file of a release, a batch in memory at a time. Raises InputError, naming the
-    row, where it is not of a release, or a text or column is larger than any that is read."""
     number = 0
     try:
         with pq.ParquetFile(path) as file:
@@ -171,6 +168,9 @@ def read_rows(path: Path) -> Iterator[Row]:
                 what = f"has {there}, where a release has {due}"
                 raise InputError(what, where=path, fix=_FIX)
             for batch in read_batches(path, file):
+                if wanted:
+                    names = (batch[column].to_pylist() for column in ("id", "twin_id"))
+                    batch = batch.filter(pa.array(map(wanted, *names), pa.bool_()))
                 for values in batch.to_pylist():
                     number += 1
                     yield Row.model_validate(values)

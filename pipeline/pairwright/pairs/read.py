@@ -53,6 +53,14 @@ class PairSource:
         """The rows that can be read, as often as asked."""
         return (one.row for one in self.read(Problems()))
 
+    def pick(self, wanted: Callable[[str, str | None], bool]) -> Iterator[Row]:
+        """The rows that are wanted, by their ids and twins' ids."""
+        if self.kind == "release" and self.folder:
+            for part in parts_of(self.folder):
+                yield from read_rows(self.folder / part.path, wanted)
+        else:
+            yield from (row for row in self if wanted(row.id, row.twin_id))
+
 
 def read_pairs(
     given: str | Path,

@@ -102,12 +102,14 @@ def _held_pairs(
     blocks: list[str] = []
     open_block: list[dict[str, Any]] = []
     size = 0
-    for number, row in enumerate(source, start=1):
+
+    def wanted(row: str, twin: str | None) -> bool:
+        of = len(failed) if row in failed else total
+        return place_of(twin or row) * of < most << 64
+
+    for number, row in enumerate(source.pick(wanted), start=1):
         if number % 1000 == 0:
             progress("packing pairs", number)
-        of = len(failed) if row.id in failed else total
-        if place_of(row.subject) * of >= most << 64:
-            continue
         flags = by_row.get(row.id, [])
         ids.append(row.id)
         named.append(sorted({check for check, _, _ in flags}))
