@@ -4,9 +4,9 @@ Checks that compare rows are functions of this table, so that no row is in memor
 """
 
 import hashlib
-import heapq
 import re
 from array import array
+from collections import defaultdict
 from collections.abc import Hashable, Iterator
 from functools import cached_property, lru_cache
 from typing import Generic, TypeVar
@@ -15,31 +15,12 @@ import pandas as pd
 
 from pairwright import text
 from pairwright.audits.records import Flag
-from pairwright.audits.ways import COUNTS, more_of_each
+from pairwright.audits.ways import more_of_each
 from pairwright.pairs import ReadRow, Row
 from pairwright.pairs.address import ForgetList
 from pairwright_human_eval.decisions import ReleasedStudy
 
-NAMES = (
-    "id", "split", "config", "mode", "user", "dyad", "twin", "subject", "cluster",
-    # The place of a question with options; and why a row must be forgotten, else None.
-    "at", "forgotten",
-)  # fmt: skip
-"""Columns of texts, which may be None."""
-NUMBERS = (
-    "asked", "verified", "simulated", "judged",
-    # In how many of two orders the blind judge prefers the chosen response; -1: it was not asked.
-    "blind",
-    # How many options a question has, and how many right ones; the key's place, or -1.
-    "options", "rights", "key",
-    # Hashes: of the question and its item, and of both sides; of what two rows with one label have
-    # in common, and of the sides in the form in which they are compared.
-    "question", "chosen", "rejected", "pair", "better", "worse",
-    "posts",
-    # 1 if the chosen response has more, -1 if it has less.
-    *COUNTS,
-)  # fmt: skip
-FLAGS = NUMBERS[:4]
+FLAGS = ("asked", "verified", "simulated", "judged")
 SAMPLE = 1000
 """Rows that are kept whole, for a check that would take longer than the rest of the audit."""
 
@@ -58,8 +39,8 @@ class Facts:
         self.built = False
         """Whether any row is of a build, ours or another's."""
         self.sample: ClusterSample[tuple[int, Row]] = ClusterSample(SAMPLE)
-        self._names: dict[str, list[str | None]] = {name: [] for name in NAMES}
-        self._numbers = {name: array("q") for name in NUMBERS}
+        self._names = defaultdict[str, list[str | None]](list)
+        self._numbers = defaultdict[str, "array[int]"](lambda: array("q"))
         self._known: dict[str, str] = {}
         """Each text of the table once."""
 
@@ -77,24 +58,33 @@ class Facts:
         reader: Hashable = row.user
         if reader is None:
             reader = tuple(text.canonical(post.text) for post in row.profile)
-        names = (
-            row.id, line.split, row.config, row.mode, row.user, row.dyad, row.twin_id, row.subject,
-            row.cluster, choice.question if choice else "", self._why_forgotten(row),
-        )  # fmt: skip
-        numbers = (
-            row.asked, row.verified, row.simulated, bool(row.judge),
-            -1 if row.blind_preference is None else row.blind_preference,
-            choice.options if choice else 0, choice.rights if choice else 0,
-            -1 if choice is None or choice.place is None else choice.place,
-            hash((row.question, row.item_id)), hash(row.chosen), hash(row.rejected),
-            hash((_unmarked(row.question), reader, min(sides), max(sides))), *sides,
-            len(row.profile),
-            *more_of_each(row),
-        )  # fmt: skip
-        for texts, name in zip(self._names.values(), names, strict=True):
-            texts.append(name and self._known.setdefault(name, name))
-        for values, number in zip(self._numbers.values(), numbers, strict=True):
-            values.append(number)
+        names = {
+            "id": row.id, "split": line.split, "config": row.config, "mode": row.mode,
+            "user": row.user, "dyad": row.dyad, "twin": row.twin_id, "subject": row.subject,
+            "cluster": row.cluster,
+            # The place of a question with options; and why a row must be forgotten, else None.
+            "at": choice.question if choice else "", "forgotten": self._why_forgotten(row),
+        }  # fmt: skip
+        numbers = {
+            "asked": row.asked, "verified": row.verified, "simulated": row.simulated,
+            "judged": bool(row.judge),
+            # In how many of two orders the blind judge prefers the chosen response; -1: not asked.
+            "blind": -1 if row.blind_preference is None else row.blind_preference,
+            # How many options a question has, and how many right ones; the key's place, or -1.
+            "options": choice.options if choice else 0, "rights": choice.rights if choice else 0,
+            "key": -1 if choice is None or choice.place is None else choice.place,
+            # Hashes: of the question and its item, and of both sides; of what two rows with one
+            # label have in common, and of the sides in the form in which they are compared.
+            "question": hash((row.question, row.item_id)),
+            "chosen": hash(row.chosen), "rejected": hash(row.rejected),
+            "pair": hash((_unmarked(row.question), reader, min(sides), max(sides))),
+            "better": sides[0], "worse": sides[1],
+            "posts": len(row.profile), **more_of_each(row),
+        }  # fmt: skip
+        for name, value in names.items():
+            self._names[name].append(value and self._known.setdefault(value, value))
+        for name, number in numbers.items():
+            self._numbers[name].append(number)
 
     def _why_forgotten(self, row: Row) -> str | None:
         if self.forgotten is None:
@@ -107,7 +97,7 @@ class Facts:
 
     @cached_property
     def table(self) -> pd.DataFrame:
-        """The columns NAMES and NUMBERS of all rows, by number, after the last row."""
+        """The columns of all rows, by number, after the last row."""
         names = {name: pd.Series(texts, dtype=object) for name, texts in self._names.items()}
         numbers = {name: pd.Series(values, dtype="int64") for name, values in self._numbers.items()}
         self._known.clear()
@@ -139,34 +129,30 @@ class ClusterSample(Generic[K]):
     which the pairs come."""
 
     def __init__(self, most: int) -> None:
-        self._most = most
-        self._below = 1 << 64
-        self._kept: dict[int, list[K]] = {}
-        self._last: list[int] = []
-        """Hashes of what is kept, negative: the last one first."""
-        self._pairs = 0
+        self._most, self._below = most, 1 << 64
+        self._kept: list[tuple[int, K]] = []
 
     def has_room(self, cluster: str) -> bool:
         """Whether a pair of this cluster would be kept for now."""
         return place_of(cluster) < self._below
 
     def add(self, cluster: str, pair: K) -> None:
-        """Keep a pair that there is room for, and let the last clusters go while there are more
-        pairs than `most`."""
-        place = place_of(cluster)
-        if place not in self._kept:
-            self._kept[place] = []
-            heapq.heappush(self._last, -place)
-        self._kept[place].append(pair)
-        self._pairs += 1
-        while self._pairs > self._most:
-            self._below = -heapq.heappop(self._last)
-            self._pairs -= len(self._kept.pop(self._below))
+        """Keep a pair that there is room for."""
+        self._kept.append((place_of(cluster), pair))
+        if len(self._kept) > 1.1 * self._most:
+            self._cut()
+
+    def _cut(self) -> None:
+        """Let the last clusters go if there are more pairs than `most`."""
+        self._kept.sort(key=lambda one: one[0])
+        if len(self._kept) > self._most:
+            self._below = self._kept[self._most][0]
+            self._kept = [one for one in self._kept if one[0] < self._below]
 
     def __iter__(self) -> Iterator[K]:
         """Cluster by cluster in the order of the hashes; in a cluster as they came."""
-        for place in sorted(self._kept):
-            yield from self._kept[place]
+        self._cut()
+        return (pair for _, pair in self._kept)
 
 
 def place_of(name: str) -> int:

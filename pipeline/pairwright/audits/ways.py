@@ -4,7 +4,7 @@ learnt from other users' pairs, and by the words that a response shares with its
 import re
 from array import array
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from itertools import count
 from typing import NamedTuple
@@ -60,13 +60,17 @@ COUNTS: dict[str, Callable[[str, str, str | None], int]] = {
 """The checks that count something in each response: they pick the one that has more."""
 
 
-def more_of_each(row: Row) -> Iterator[int]:
-    """For each check of COUNTS 1 if the chosen response has more, and -1 if it has less. A twin's
-    side has zeros: on whole twins whatever does not see the user is right in 50 %, by identity."""
-    for count_in in COUNTS.values():
-        sides = () if row.twin_id else (row.chosen, row.rejected)
-        chosen, rejected = [count_in(row.question, one, row.language) for one in sides] or (0, 0)
-        yield (chosen > rejected) - (chosen < rejected)
+def more_of_each(row: Row) -> dict[str, int]:
+    """Compare both sides by each check of COUNTS: 1 if the chosen response has more, -1 if it has
+    less. A twin has zeros: whatever does not see the user is right in 50 % of it, by identity."""
+    if row.twin_id:
+        return dict.fromkeys(COUNTS, 0)
+    sides = (row.chosen, row.rejected)
+    amounts = {
+        name: [amount(row.question, side, row.language) for side in sides]
+        for name, amount in COUNTS.items()
+    }
+    return {name: (more > less) - (more < less) for name, (more, less) in amounts.items()}
 
 
 # Words

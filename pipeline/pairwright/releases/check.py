@@ -106,9 +106,18 @@ def check(
         progress(Step("people's answers"))
         if contents.public:
             _check_study(layout, contents.public, contents.stated)
-        counts, audit = _check_rows(layout, contents, progress)
+        rows = _RowChecks(contents)
+        audit = audit_pairs(
+            open_release(layout.root),
+            Options(public=contents.public),
+            progress=lambda name, done: progress(Step(f"auditing: {name}", done)),
+            look=rows.add,
+        )
+        rows.end()
+        counts = rows.counts
         _check_manifest(layout, contents, counts)
-        _check_audit(layout, audit)
+        figures = _figures(read_one(layout.audit, Audit))
+        compare(figures, _figures(audit), layout.inside(layout.audit))
     except InputError as error:
         raise difference(error.what, error.where.replace(f"{layout.root}/", "", 1)) from None
     stated, answers = contents.stated, contents.public.tasks if contents.public else 0
@@ -190,7 +199,7 @@ def _files(root: Path) -> Iterator[str]:
             yield inside.as_posix()
 
 
-# Answers, manifest and audit
+# Answers, manifest and figures
 
 
 def _check_study(layout: Layout, public: ReleasedStudy, stated: Stated) -> None:
@@ -224,13 +233,8 @@ def _check_manifest(layout: Layout, contents: Contents, counts: RowCounts) -> No
     compare(there, json.loads(to_json(must)), file, "the manifest" * (not isinstance(there, dict)))
 
 
-def _check_audit(layout: Layout, must: Audit) -> None:
-    """The figures of the audit are those of one that was made now. Raises Difference."""
-    there = read_one(layout.audit, Audit)
-    compare(_figures(there), _figures(must), layout.inside(layout.audit))
-
-
 def _figures(audit: Audit) -> dict[str, object]:
+    """The figures of an audit, by check."""
     fields = {"value", "low", "high", "n"}
     return {"rows": audit.source.rows} | {
         f"{one.name} {one.config}": {
@@ -241,20 +245,6 @@ def _figures(audit: Audit) -> dict[str, object]:
 
 
 # Rows
-
-
-def _check_rows(layout: Layout, contents: Contents, progress: Progress) -> tuple[RowCounts, Audit]:
-    """Check all rows in one pass with an audit of them. Raises Difference; InputError for a file
-    that cannot be read."""
-    checks = _RowChecks(contents)
-    audit = audit_pairs(
-        open_release(layout.root),
-        Options(public=contents.public),
-        progress=lambda name, done: progress(Step(f"auditing: {name}", done)),
-        look=checks.add,
-    )
-    checks.end()
-    return checks.counts, audit
 
 
 class _RowChecks:

@@ -83,13 +83,31 @@ def diff(
     (old_place, old), (new_place, new) = read_release(Path(before)), read_release(Path(after))
     progress(Step("reading rows"))
     earlier, later = _hashes(old_place), _hashes(new_place)
-    changed = [
-        name for name, (_, pairs) in earlier.items() if name in later and pairs != later[name][1]
-    ]
+    fields = {
+        name: _differing(pairs, later[name][1])
+        for name, (_, pairs) in earlier.items()
+        if name in later
+    }
+    changed = [name for name, differing in fields.items() if differing]
     wanted = {pair for name in changed[:SHOWN] for pair in earlier[name][1]}
     texts = _values(old_place, wanted), _values(new_place, wanted)
-    changes = tuple(_changes(earlier, later, _reasons(old, new), texts))
-    return ReleaseDiff(old.stated, new.stated, changes)
+    removed, added = _reasons(old, new)
+    changes = list[SubjectChange]()
+    for name, (config, pairs) in earlier.items():
+        ids = tuple(pairs)
+        if name not in later:
+            why = removed.get(name, GONE)
+            changes.append(SubjectChange(name, config, "removed", why, ids))
+        elif fields[name]:
+            values = tuple(one for pair in ids for one in _shown(pair, *texts))
+            why = ", ".join(fields[name])
+            changes.append(SubjectChange(name, config, "changed", why, ids, values))
+    changes += (
+        SubjectChange(name, config, "added", added.get(name, "new"), tuple(pairs))
+        for name, (config, pairs) in later.items()
+        if name not in earlier
+    )
+    return ReleaseDiff(old.stated, new.stated, tuple(changes))
 
 
 Hashes = dict[str, tuple[str, dict[str, "array[int]"]]]
@@ -113,23 +131,6 @@ def _values(layout: Layout, wanted: set[str]) -> Values:
 
 def _fields(split: str, row: Row) -> tuple[object, ...]:
     return split, *(getattr(row, name) for name in Row.model_fields)
-
-
-def _changes(
-    earlier: Hashes, later: Hashes, reasons: tuple[dict[str, str], dict[str, str]],
-    texts: tuple[Values, Values],
-) -> Iterator[SubjectChange]:  # fmt: skip
-    """Removed and changed ones in the order of the release before, then added ones."""
-    removed, added = reasons
-    for name, (config, pairs) in earlier.items():
-        if name not in later:
-            yield SubjectChange(name, config, "removed", removed.get(name, GONE), tuple(pairs))
-        elif fields := _differing(pairs, later[name][1]):
-            values = tuple(one for pair in pairs for one in _shown(pair, *texts))
-            yield SubjectChange(name, config, "changed", ", ".join(fields), tuple(pairs), values)
-    for name, (config, pairs) in later.items():
-        if name not in earlier:
-            yield SubjectChange(name, config, "added", added.get(name, "new"), tuple(pairs))
 
 
 def _reasons(old: Contents, new: Contents) -> tuple[dict[str, str], dict[str, str]]:
@@ -158,16 +159,9 @@ def _shown(pair: str, old: Values, new: Values) -> Iterator[ValueChange]:
     """The differing values of one pair, shortened, from shortly before the first difference."""
     for name, *values in zip(_FIELDS, old.get(pair, ()), new.get(pair, ()), strict=False):
         if values[0] != values[1]:
-            a, b = map(_text, values)
+            a, b = (" ".join(str(value).split()) for value in values)
             same = next((n for n, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), len(a))
             start = max(0, min(same, len(a), len(b)) - _BEFORE)
-            yield ValueChange(pair, name, _cut(a, start), _cut(b, start))
-
-
-def _text(value: object) -> str:
-    return " ".join(str(value).split())
-
-
-def _cut(text: str, start: int) -> str:
-    cut = text[start : start + _LONGEST]
-    return "..." * (start > 0) + cut + "..." * (start + _LONGEST < len(text))
+            end = start + _LONGEST
+            cut = ("..." * (start > 0) + x[start:end] + "..." * (end < len(x)) for x in (a, b))
+            yield ValueChange(pair, name, *cut)

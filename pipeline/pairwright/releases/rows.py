@@ -164,7 +164,15 @@ def write_data(
                 file.seek(offset)
                 halves = [Pair.model_validate_json(file.readline()) for _ in users]
                 (subject,) = units_of(halves, pairs)
-                for row in _rows(subject, contents):
+                askers = [pair.user for pair in subject.pairs]
+                # The asked side of a twin first.
+                for pair, partner in zip(subject.pairs, reversed(askers), strict=True):
+                    row = row_of(
+                        pair,
+                        partner=partner if pair.twin_id else None,
+                        licence=stated.info.licence,
+                        **answered(pair.id, subject.id, contents),
+                    )
                     counts.add(part, row)
                     attribution.add(row)
                     preference.write(preference_line(row, mark).encode())
@@ -191,18 +199,6 @@ def preference_line(row: Row, canary: str) -> str:
         f'{{"id": {_json(row.id)}, "subset": {_json(row.config)}, "prompt": {text},'
         f' "chosen": {chosen}, "rejected": {rejected}, "canary": {_json(canary)}}}\n'
     )
-
-
-def _rows(subject: Unit, contents: Contents) -> Iterator[Row]:
-    """A row per pair, the asked side of a twin first."""
-    users = [pair.user for pair in subject.pairs]
-    for pair, partner in zip(subject.pairs, reversed(users), strict=True):
-        yield row_of(
-            pair,
-            partner=partner if pair.twin_id else None,
-            licence=contents.stated.info.licence,
-            **answered(pair.id, subject.id, contents),
-        )
 
 
 class Attribution:

@@ -16,7 +16,7 @@ import json
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import jinja2
 
@@ -82,19 +82,11 @@ def audit_page(audit: Audit) -> str:
 # The pairs
 
 
-class HeldPairs(NamedTuple):
-    """The pairs in the page: base64 of raw deflate (RFC 1951) of JSON."""
-
-    listing: str
-    """Titles of checks, and the id of each pair and the checks that name it."""
-    blocks: tuple[str, ...]
-    pairs: int
-    total: int
-
-
 def _held_pairs(
     source: PairSource, audit: Audit, most: int, progress: Callable[[str, int | None], None]
-) -> HeldPairs:
+) -> dict[str, Any]:
+    """The pairs in the page: `listing` has the titles of checks, the id of each pair and the checks
+    that name it; `blocks` the pairs, each as base64 of raw deflate (RFC 1951) of JSON."""
     titles, by_row, failed = _flags(audit.checks)
     total = audit.source.rows
     ids: list[str] = []
@@ -123,18 +115,16 @@ def _held_pairs(
     if open_block:
         blocks.append(_compress(open_block))
     index = {"checks": titles, "ids": ids, "flags": named, "block": BLOCK}
-    return HeldPairs(_compress(index), tuple(blocks), len(ids), total)
+    return {"listing": _compress(index), "blocks": blocks, "pairs": len(ids), "total": total}
 
 
-_Notes = dict[str, list[tuple[int, str, str]]]
-"""By row, of each check that names it: its number, its detail and the place of the row."""
-
-
-def _flags(checks: Iterable[Check]) -> tuple[list[tuple[str, bool]], _Notes, set[str]]:
-    """Titles of the checks that name rows and whether they failed, failed ones first; notes by row;
-    and the rows that failed checks name."""
+def _flags(
+    checks: Iterable[Check],
+) -> tuple[list[tuple[str, bool]], dict[str, list[tuple[int, str, str]]], set[str]]:
+    """Titles of the checks that name rows and whether they failed, failed ones first; by row of
+    each such check its number, its detail and the row's place; and the rows of failed checks."""
     numbers: dict[tuple[str, bool], int] = {}
-    by_row: _Notes = {}
+    by_row: dict[str, list[tuple[int, str, str]]] = {}
     failed: set[str] = set()
     for check in sorted(checks, key=lambda check: check.status != "fail"):
         title, fails = DEFINITIONS[check.name].title, check.status == "fail"

@@ -55,16 +55,22 @@ def audit_verdict(audit: Audit) -> AuditVerdict:
     headline = f"{failed:,} of {number_of(deciding, 'check')} fail{'s' * (failed == 1)}"
     if not failed:
         headline = f"No fault found in {number_of(deciding, 'check')}"
-    by_name: dict[str, list[Check]] = {}
-    for check in audit.failed:
-        by_name.setdefault(check.name, []).append(check)
     return AuditVerdict(
         status="fail" if failed else "open" if undecided else "pass",
         headline=headline + (more if undecided else ""),
         guess=_guess(audit),
         overlap="; ".join(_overlap(audit)),
-        findings=tuple(map(_finding, by_name.values())),
+        findings=tuple(map(_finding, _by_name(audit, "fail").values())),
     )
+
+
+def _by_name(audit: Audit, status: Status) -> dict[str, list[Check]]:
+    """The checks with this status, over all configurations."""
+    by_name: dict[str, list[Check]] = {}
+    for check in audit.checks:
+        if check.status == status:
+            by_name.setdefault(check.name, []).append(check)
+    return by_name
 
 
 def guesses(audit: Audit) -> list[Check]:
@@ -171,12 +177,8 @@ def guess_table(audit: Audit) -> Table:
 def check_lines(audit: Audit, status: Status) -> list[tuple[str, str, str]]:
     """A line per check with this status: its title, the finding in the worst configuration, and an
     explanation."""
-    by_name: dict[str, list[Check]] = {}
-    for check in audit.checks:
-        if check.status == status:
-            by_name.setdefault(check.name, []).append(check)
     lines = []
-    for name, checks in by_name.items():
+    for name, checks in _by_name(audit, status).items():
         worst = max(checks, key=_badness)
         found = worst.found.text(2) if worst.found else f"{worst.count or 0:,} of {worst.of:,}"
         several = f", worst of {len(checks)}" if len(checks) > 1 else ""
