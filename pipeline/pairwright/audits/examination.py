@@ -17,7 +17,7 @@ from pairwright.audits.records import EXAMPLES, Audit, AuditSource, Check, Famil
 from pairwright.audits.rights import Licences
 from pairwright.audits.shortcuts import Shortcuts
 from pairwright.errors import InputError
-from pairwright.pairs import MAX_SHORTCUT, TIE, PairSource, ReadRow, Row
+from pairwright.pairs import MAX_SHORTCUT, TIE, PairSource, ReadRow
 from pairwright.pairs.address import ForgetList
 from pairwright.pairs.pairing import REASONS
 from pairwright.pairs.read import NO_INFO
@@ -130,18 +130,14 @@ def audit_pairs(
             said = f"{REASONS[one.reason]}: {one.detail}"
             flags[one.reason].append(Flag(row=one.where, where=one.where, detail=said))
 
-    problems, facts = Problems(show), examination.facts
-
-    def rows() -> Iterator[Row]:
+    problems, facts, digest = Problems(show), examination.facts, hashlib.sha256()
+    with threadpool_limits(1):  # Else sums, and with them last digits, follow the machine.
         for number, line in enumerate(source.read(problems), start=1):
             look(line)
             examination.add(line)
+            digest.update(line.row.line)
             if number % EVERY == 0:
                 progress(source.name, number)
-            yield line.row
-
-    with threadpool_limits(1):  # Else sums, and with them last digits, follow the machine.
-        digest = content_digest(rows())
         if not len(facts):
             fix = "Audit a source that has some."
             raise InputError("holds no pairs", where=source.name, fix=fix)
@@ -153,7 +149,7 @@ def audit_pairs(
             name=source.name,
             kind=source.kind,
             version=source.version,
-            digest=digest,
+            digest=f"sha256:{digest.hexdigest()}",
             rows=len(facts),
             configs={str(name): int(n) for name, n in configs.items()},
             simulated=bool(facts.table["simulated"].any()),
@@ -163,14 +159,6 @@ def audit_pairs(
         checks=tuple(decide(sorted(found, key=lambda one: _ORDER[one.name]))),
         redactions=tuple(examination.people.redactions()),
     )
-
-
-def content_digest(rows: Iterable[Row]) -> str:
-    """`sha256:` over the rows as JSON lines, in their order and with their fields' order."""
-    digest = hashlib.sha256()
-    for row in rows:
-        digest.update(row.line)
-    return f"sha256:{digest.hexdigest()}"
 
 
 def _reading(

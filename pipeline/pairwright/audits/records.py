@@ -95,7 +95,7 @@ class AuditSource(Record):
     kind: Literal["release", "run", "plain"]
     version: str = ""
     digest: str
-    """`sha256:` over the rows, in their order."""
+    """`sha256:` over the rows as JSON lines, in their order and with their fields' order."""
     rows: int
     configs: dict[str, int]
     simulated: bool

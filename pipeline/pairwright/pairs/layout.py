@@ -157,6 +157,10 @@ def write_rows(path: Path, rows: Iterable[Row], *, note: str = "") -> int:
     return written
 
 
+def read_rows(path: Path, wanted: Callable[[str, str | None], bool] | None = None) -> Iterator[Row]:
+    """The rows of one file of a release, a batch in memory at a time; `wanted` is asked by their
+    ids and twins' ids. Raises InputError, naming the row, where it is not of a release, or a text
+    or column is larger than any that is read."""
     number = 0
     try:
         with pq.ParquetFile(path) as file:
