@@ -2,41 +2,43 @@
 
 import csv
 import json
-import random
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-import audited
-from audited import checks_of, estimate, jsonl, lines, opened, refused
-from pairwright.pairs import Choice
-from pairwright.sources.problems import Problems
+from audited import checks_of, estimate, jsonl, lines, opened, read, refused
 
-PANDA = {
-    "instruction": "Name a fruit.", "input": "", "response1": "Pear.",
-    "response2": "A pear is one.", "annotator1": 0,
-}  # fmt: skip
-AUTO_J = {"prompt": "Which?", "response 1": "One.", "response 2": "Two.", "label": 0}
-AB = {"question": "Which?", "answer_a": "One.", "answer_b": "Two.", "verdict": 0}
-ARENA = {
+Cells = dict[str, Any]
+ONE, TWO = ("Which?", "One.", "Two."), ("Which?", "Two.", "One.")
+ASK: Cells = {"prompt": "Which?"}
+PANDA: Cells = {"instruction": "Which?", "input": "", "response1": "One.", "response2": "Two."}
+AB: Cells = {"question": "Which?", "answer_a": "One.", "answer_b": "Two."}
+JUDGE_BENCH: Cells = {"question": "Which?", "response_A": "One.", "response_B": "Two."}
+ARENA: Cells = {
     "id": "7", "model_a": "m", "model_b": "n", "prompt": '["Which?"]', "response_a": '["One."]',
     "response_b": '["Two."]', "winner_model_a": "1", "winner_model_b": "0", "winner_tie": "0",
 }  # fmt: skip
-JUDGE_BENCH = {"pair_id": "x", "question": "Which?", "response_A": "One.", "response_B": "Two."}
+TWICE = {"prompt": '["Which?", "Why?"]', "response_a": '["One.", "So."]',
+         "response_b": '["Two.", "No."]'}  # fmt: skip
+UNMAPPED: Cells = {"task": "Which?", "x": "One.", "y": "Two."}
+COLUMNS = ("prompt=task", "first=x", "second=y", "label=vote")
+SAID = [{"role": "user", "content": "Which?"}]
 
 
-def read(
-    file: Path, *maps: str
-) -> tuple[list[tuple[str, str, str]], dict[str, int], tuple[str, ...]]:
-    """Pairs, rows that are none by reason, and what was said."""
-    source, problems = opened(file, *maps), Problems()
-    rows = [one.row for one in source.read(problems)]
-    pairs = [(row.question, row.chosen, row.rejected) for row in rows]
-    return pairs, problems.counts("refused") | problems.counts("noted"), source.said
+def labelled(row: Cells, column: str, *labels: object) -> list[Cells]:
+    return [{**row, column: label} for label in labels]
+
+
+def marked(one: str, zero: str, *rows: str) -> list[Cells]:
+    """Arena rows with `one` in the columns that a row names: a, b or t."""
+    names = {"a": "winner_model_a", "b": "winner_model_b", "t": "winner_tie"}
+    return [
+        ARENA | {name: one if mark in row else zero for mark, name in names.items()} for row in rows
+    ]
 
 
 def sheet(file: Path, *rows: Mapping[str, object]) -> Path:
@@ -47,40 +49,124 @@ def sheet(file: Path, *rows: Mapping[str, object]) -> Path:
     return file
 
 
-def labelled(row: Mapping[str, Any], column: str, *labels: object) -> list[dict[str, Any]]:
-    return [{**row, column: label} for label in labels]
+class Case(NamedTuple):
+    rows: list[Cells]
+    none: Mapping[str, int] = {}
+    """Rows that are no pairs, by reason."""
+    said: str = ""
+    """The end of what is said of the columns and labels."""
+    maps: tuple[str, ...] = ()
+    pairs: tuple[tuple[str, str, str], ...] = (ONE, TWO)
+    flat: bool = False
+    """Whether it is a CSV."""
 
 
-# Labels
+TIE = {"tie": 1}
+ODD = {"bad_label": 1}
+HOT = "winner_model_a = first, winner_model_b = second, winner_tie = tie, as in Chatbot Arena"
+CASES = {
+    "PandaLM: 0 is a tie": Case(
+        labelled(PANDA, "annotator1", 0, 1, 2), TIE,
+        "labels read as: 0 = tie, 1 = first, 2 = second, as in PandaLM",
+    ),
+    "a majority of annotators": Case(
+        [PANDA | {f"annotator{n}": vote for n, vote in enumerate(votes, start=1)}
+         for votes in ((1, 1, 2), (2, 0, 2), (0, 1, 2), (0, 0, 1))], {"tie": 2},
+    ),
+    "one odd label of a known set": Case(
+        labelled(PANDA, "annotator1", *(1, 2) * 4, "huh"), ODD, pairs=(ONE, TWO) * 4
+    ),
+    "Auto-J": Case(
+        labelled(ASK | {"response 1": "One.", "response 2": "Two."}, "label", 0, 1, 2), TIE,
+        "0 = first, 1 = second, 2 = tie, as in Auto-J",
+    ),
+    "LLMBar": Case(
+        labelled({"input": "Which?", "output_1": "One.", "output_2": "Two."}, "label", 1, 2, None),
+        ODD, "as in LLMBar",
+    ),
+    "HelpSteer2": Case(
+        labelled(ASK | {"response_1": "One.", "response_2": "Two."}, "preference_strength",
+                 -3, 2, 0), TIE, "as in HelpSteer2",
+    ),
+    "HelpSteer3": Case(
+        labelled({"context": SAID, "response1": "One.", "response2": "Two."}, "overall_preference",
+                 -1, 3, 0), TIE, "as in HelpSteer3",
+    ),
+    "PKU-SafeRLHF": Case(
+        labelled(ASK | {"response_0": "One.", "response_1": "Two."}, "better_response_id",
+                 0, 1, None), ODD, "as in PKU-SafeRLHF",
+    ),
+    "SHP": Case(
+        labelled({"history": "Which?", "human_ref_A": "One.", "human_ref_B": "Two."}, "labels",
+                 1, 0, None), ODD, "as in SHP",
+    ),
+    "PrefEval: the first is right": Case(
+        [{"preference": "I eat no meat.", "question": "Which?",
+          "classification_task_options": ["One.", "Two.", "Three."]}], {},
+        "the first is right in every row, as in PrefEval", (), (ONE, ("Which?", "One.", "Three.")),
+    ),
+    "UltraFeedback: the best over those with a lower score": Case(
+        [{"instruction": "Which?", "completions": [
+            {"response": text, "overall_score": score}
+            for text, score in zip(("Two.", "One.", "Three."), scores, strict=True)
+        ]} for scores in ((7.5, 9.0, 7.0), (5, 5, 5))], TIE, "right",
+        (), (ONE, ("Which?", "One.", "Three.")),
+    ),
+    "one label in three columns": Case(
+        marked("1", "0", "a", "b", "t", "ab", ""), {"tie": 1, "bad_label": 2}, HOT, flat=True
+    ),
+    "with 1.0, as pandas writes it": Case(marked("1.0", "0.0", "a", "b", "t"), TIE, HOT, flat=True),
+    "with True": Case(marked("True", "False", "a", "b", "t"), TIE, HOT, flat=True),
+    "turns in lists that differ early": Case(
+        [ARENA, ARENA | TWICE, ARENA | {"response_b": "[null]"}],
+        {"prompts_differ": 1, "bad_cell": 1}, HOT, pairs=(ONE,), flat=True,
+    ),
+    "conversations of both": Case(
+        [{"conversation_a": [*SAID, {"role": "a", "content": "One."}],
+          "conversation_b": [*SAID, {"role": "b", "content": "Two."}], "winner": "model_b"}],
+        pairs=(TWO,),
+    ),
+    "a map says what numbers mean": Case(
+        labelled(UNMAPPED, "vote", "0", 1.0, "2.0"), TIE, "0 = tie, 1 = first, 2 = second",
+        (*COLUMNS, "--label tie=0", "--label first=1", "--label second=2"),
+    ),
+    "another map": Case(
+        labelled(UNMAPPED, "vote", 0, 1, 2), TIE, "0 = first, 1 = second, 2 = tie",
+        (*COLUMNS, "--label first=0", "--label second=1", "--label tie=2"),
+    ),
+    "a map names columns of 0 and 1": Case(
+        [AB | {"a_won": 0, "b_won": 1}], {}, "a_won = first, b_won = second",
+        ("--label first=a_won", "--label second=b_won"), (TWO,), flat=True,
+    ),
+    **{
+        f"words: {words[0]}": Case(labelled(JUDGE_BENCH, "label", *words), TIE)
+        for words in (
+            ("model_a", "model_b", "tie"), ("model_a", "model_b", "tie (bothbad)"),
+            ("Model A", "Model B", "both_bad"), ("A>B", "B>A", "A=B"), ("A>>B", "B >> A", "B=A"),
+            ("B<A", "A<<B", "draw"), ("[[A]]", "[[B]]", "[[A=B]]"),
+            ("response_1", "response_2", "Tied"),
+        )
+    },
+}  # fmt: skip
 
-TIE_0 = "0 = tie, 1 = first, 2 = second"
-PEARS = [("Name a fruit.", "Pear.", "A pear is one."), ("Name a fruit.", "A pear is one.", "Pear.")]
-ONE, TWO = ("Which?", "One.", "Two."), ("Which?", "Two.", "One.")
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_public_file_is_read_and_what_was_read_is_said(tmp_path: Path, name: str) -> None:
+    case = CASES[name]
+    write = sheet if case.flat else jsonl
+    file = write(tmp_path / ("a.csv" if case.flat else "a.jsonl"), *case.rows)
+    found, lost = read(file, *case.maps)
+    assert [(of.row.question, of.row.chosen, of.row.rejected) for of in found] == [*case.pairs]
+    reasons = [one.reason for one in lost]
+    assert {reason: reasons.count(reason) for reason in reasons} == case.none
+    assert {one.action for one in lost if one.reason == "tie"} <= {"noted"}
+    assert opened(file, *case.maps).said[-1].endswith(case.said)
 
 
-def test_0_is_a_tie_in_pandalm_and_a_response_that_is_true_or_false_is_named(
-    tmp_path: Path,
-) -> None:
-    rows = [*labelled(PANDA, "annotator1", 0, 1, 2), PANDA | {"annotator1": 1, "response2": True}]
-    file = jsonl(tmp_path / "a.jsonl", *rows)
-    pairs, none, said = read(file)
-    assert (pairs, none) == (PEARS, {"tie": 1, "wrong_type": 1})
-    assert said[-1] == f"labels read as: {TIE_0}, as in PandaLM"
-    lost = audited.read(file)[1][-1]
-    assert (lost.where, lost.detail) == ("a.jsonl:4", "second is true or false, not text")
-
-
-def test_a_map_says_what_numbers_mean(tmp_path: Path) -> None:
-    rows = labelled({"task": "Which?", "x": "One.", "y": "Two."}, "vote", "0", 1.0, "2.0")
-    columns = ("prompt=task", "first=x", "second=y", "label=vote")
-    file = jsonl(tmp_path / "a.jsonl", *rows)
-    maps = ("--label tie=0", "--label first=1", "--label second=2")
-    assert read(file, *columns, *maps)[:2] == ([ONE, TWO], {"tie": 1})
-    assert read(file, *columns, *maps)[2][-1] == f"labels read as: {TIE_0}"
-    # The first alone: what follows it is counted on.
-    assert read(file, *columns, "--label first=0", "--label second=1", "--label tie=2")[0] == [
-        ONE, TWO,
-    ]  # fmt: skip
+def test_a_response_that_is_true_or_false_is_named_with_its_row(tmp_path: Path) -> None:
+    (lost,) = read(jsonl(tmp_path / "a.jsonl", PANDA | {"annotator1": 1},
+                         PANDA | {"annotator1": 1, "response2": True}))[1]  # fmt: skip
+    assert (lost.where, lost.detail) == ("a.jsonl:2", "second is true or false, not text")
 
 
 @pytest.mark.parametrize(
@@ -104,135 +190,16 @@ def test_a_number_is_never_guessed(
     assert maps in told
 
 
-@pytest.mark.parametrize(("one", "zero"), [("1", "0"), ("1.0", "0.0"), ("True", "False")])
-def test_one_label_in_three_columns_is_read(tmp_path: Path, one: str, zero: str) -> None:
-    def row(*marks: str) -> dict[str, str]:
-        names = ("winner_model_a", "winner_model_b", "winner_tie")
-        return ARENA | dict(zip(names, marks, strict=True))
-
-    file = sheet(
-        tmp_path / "a.csv", row(one, zero, zero), row(zero, one, zero), row(zero, zero, one),
-        row(one, one, zero), row(zero, zero, zero),
-    )  # fmt: skip
-    pairs, none, said = read(file)
-    assert (pairs, none) == ([ONE, TWO], {"tie": 1, "bad_label": 2})
-    assert said[-1].endswith(
-        "winner_model_a = first, winner_model_b = second, winner_tie = tie, as in Chatbot Arena"
-    )
-    marks = {"a_won": zero, "b_won": one}
-    plain = {"question": "Which?", "answer_a": "One.", "answer_b": "Two."} | marks
-    renamed = sheet(tmp_path / "b.csv", plain)
-    assert read(renamed, "--label first=a_won", "--label second=b_won")[0] == [TWO]
-
-
-@pytest.mark.parametrize(
-    ("first", "second", "tie"),
-    [
-        ("model_a", "model_b", "tie"),
-        ("model_a", "model_b", "tie (bothbad)"),
-        ("Model A", "Model B", "both_bad"),
-        ("A>B", "B>A", "A=B"),
-        ("A>>B", "B >> A", "B=A"),
-        ("[[A]]", "[[B]]", "[[A=B]]"),
-        ("response_1", "response_2", "Tied"),
-    ],
-)
-def test_words_are_read_as_they_are(tmp_path: Path, first: str, second: str, tie: str) -> None:
-    rows = labelled(JUDGE_BENCH | {"model_a": "m", "model_b": "n"}, "label", first, second, tie)
-    pairs, none, _ = read(jsonl(tmp_path / "a.jsonl", *rows))
-    assert (pairs, none) == ([ONE, TWO], {"tie": 1})
-
-
-def test_the_majority_of_several_annotators_counts(tmp_path: Path) -> None:
-    rows = [
-        PANDA | dict(zip(("annotator1", "annotator2", "annotator3"), votes, strict=True))
-        for votes in ((1, 1, 2), (2, 0, 2), (0, 1, 2), (0, 0, 1))
-    ]
-    pairs, none, _ = read(jsonl(tmp_path / "a.jsonl", *rows))
-    assert (pairs, none) == (PEARS, {"tie": 2})
-
-
-@pytest.mark.parametrize(
-    ("row", "label", "ordered"),
-    [
-        ({"prompt": "Which?", "response_1": "One.", "response_2": "Two."},
-         "preference_strength", (-3, 2, 0)),
-        ({"context": [{"role": "user", "content": "Which?"}], "response1": "One.",
-          "response2": "Two."}, "overall_preference", (-1, 3, 0)),
-        ({"prompt": "Which?", "response_0": "One.", "response_1": "Two."},
-         "better_response_id", (0, 1, None)),
-        ({"history": "Which?", "human_ref_A": "One.", "human_ref_B": "Two."},
-         "labels", (1, 0, None)),
-        (AUTO_J, "label", (0, 1, 2)),
-        ({"input": "Which?", "output_1": "One.", "output_2": "Two."}, "label", (1, 2, None)),
-    ],
-)  # fmt: skip
-def test_other_well_known_sets_are_recognised(
-    tmp_path: Path, row: dict[str, Any], label: str, ordered: tuple[Any, ...]
-) -> None:
-    file = jsonl(tmp_path / "a.jsonl", *labelled(row, label, *ordered))
-    pairs, none, said = read(file)
-    assert (pairs, sum(none.values())) == ([ONE, TWO], 1)
-    assert ", as in " in said[-1]
-
-
-# Options
-
-
-def questions(n: int) -> list[dict[str, Any]]:
-    """Of four options the first is right, and nearly always holds the same word."""
-    chance = random.Random(3)
-    rows = []
-    for number in range(n):
-        texts = [" ".join(chance.choices("oak elm ash fir yew".split(), k=6)) for _ in range(4)]
-        texts[0] += " kindly" if chance.random() < 0.9 else " plainly"
-        texts[1] += " loudly"
-        rows.append({"wish": f"I like trees, {number}.", "ask": f"Which, {number}?", "opts": texts})
-    return rows
-
-
-def test_the_first_is_always_right_and_the_audit_finds_it(tmp_path: Path) -> None:
-    file = jsonl(tmp_path / "a.jsonl", *questions(300))
-    maps = ("prompt=ask", "options=opts", "profile=wish", "--label first")
-    found = lines(file, *maps)
-    assert [post.text for post in found[0].row.profile] == ["I like trees, 0."]
-    assert {one.choice for one in found[:3]} == {Choice("a.jsonl:1", 4, place=0)}
-    checks = {check.name: check for check in checks_of(found, "shortcuts")}
-    assert (checks["key_place"].status, estimate(checks["key_place"]).value) == ("fail", 1.0)
-    words = checks["bag_of_words"]
-    assert (words.status, words.chance) == ("fail", 0.25)
-    assert (estimate(words).value or 0) > 0.8
-
-
-def test_prefeval_needs_no_map(tmp_path: Path) -> None:
-    row = {"preference": "I eat no meat.", "question": "Which?",
-           "classification_task_options": ["One.", "Two.", "Three."]}  # fmt: skip
-    pairs, _, said = read(jsonl(tmp_path / "a.jsonl", row))
-    assert pairs == [ONE, ("Which?", "One.", "Three.")]
-    assert said[-1] == "the first is right in every row, as in PrefEval"
-
-
-def test_a_key_that_is_a_number_shows_the_values_seen(tmp_path: Path) -> None:
-    rows = [{"question": "Which?", "options": ["One.", "Two."], "answer": n} for n in (0, 1, 1)]
-    told = refused(jsonl(tmp_path / "a.jsonl", *rows))
-    assert "2 values: '1' (2), '0' (1)" in told
-    assert "--label first=0, or --label first=1" in told
-
-
-# One prompt's name
-
-
 def test_the_whole_command_is_said_where_prompt_or_label_has_another_name(tmp_path: Path) -> None:
     row = {"request": "Which?", "chosen": "One.", "rejected": "Two.", "score": 3}
     file = jsonl(tmp_path / "a.jsonl", row)
-    told = refused(file)
-    assert f"pairwright audit {file} --column prompt=request" in told
+    assert f"pairwright audit {file} --column prompt=request" in refused(file)
     assert "pairwright evaluate" in refused(file, command="evaluate")
-    assert read(file, "prompt=request")[0] == [ONE]
-    bare = jsonl(tmp_path / "d.jsonl", AB)
+    assert len(lines(file, "prompt=request")) == 1
+    bare = jsonl(tmp_path / "d.jsonl", AB | {"verdict": 0})
     command = f"pairwright audit {bare} --column label=verdict --label first=0"
     assert refused(bare, "--label first=0").endswith(f"Name the label:\n    {command}")
-    marks = jsonl(tmp_path / "e.jsonl", AB | {"a_won": 1})
+    marks = jsonl(tmp_path / "e.jsonl", AB | {"verdict": 0, "a_won": 1})
     assert "If columns hold 0 and 1: --label first=COLUMN" in refused(marks)
     other = jsonl(tmp_path / "b.jsonl", row | {"topic": "art"})
     assert "with one of 'request', 'topic'" in refused(other)
@@ -250,10 +217,8 @@ def test_rewardbench_2_is_best_of_n_and_ties_are_weighted_to_a_question(tmp_path
     ties = best | {"id": "2", "chosen": ["One.", "1"], "rejected": ["Two.", "2"], "subset": "Ties"}
     file = tmp_path / "a.parquet"
     pq.write_table(pa.Table.from_pylist([best, ties]), file)
-    found = lines(file)
-    assert [(one.row.config, one.choice and one.choice.chance) for one in found] == [
-        *[("Math", 1 / 3)] * 2, *[("Ties", 0.5)] * 4,
-    ]  # fmt: skip
+    found = [(one.row.config, one.choice and one.choice.chance) for one in lines(file)]
+    assert found == [*[("Math", 1 / 3)] * 2, *[("Ties", 0.5)] * 4]
 
 
 def test_a_question_of_several_right_answers_counts_by_its_share_of_pairs(tmp_path: Path) -> None:
@@ -278,55 +243,34 @@ def test_personamem_2_is_a_question_with_options_by_who(tmp_path: Path) -> None:
         assert [(one.row.question, one.row.chosen, one.row.rejected) for one in found] == [
             ONE, ("Which?", "One.", "Three."),
         ]  # fmt: skip
-        assert {(one.row.config, one.choice and one.choice.options) for one in found} == {
-            ("self", 3)
-        }
+        choices = {(one.row.config, one.choice and one.choice.options) for one in found}
+        assert choices == {("self", 3)}
         assert found[0].row.user
-
-
-def test_one_odd_label_of_a_known_set_is_one_unread_row(tmp_path: Path) -> None:
-    odd = [{**PANDA, "annotator1": 1 + n % 2} for n in range(9)] + [PANDA | {"annotator1": "huh"}]
-    pairs, none, _ = read(jsonl(tmp_path / "a.jsonl", *odd))
-    assert (len(pairs), none) == (9, {"bad_label": 1})
 
 
 def test_a_column_that_first_occurs_late_is_read(tmp_path: Path) -> None:
     rows = [{"prompt": f"Which? {n}", "chosen": "One.", "rejected": "Two."} for n in range(150)]
     file = jsonl(tmp_path / "a.jsonl", *rows, rows[0] | {"profile": ["I bake."]})
-    source, _ = opened(file), Problems()
-    assert [len(row.profile) for row in source] == [0] * 150 + [1]
+    assert [len(row.profile) for row in opened(file)] == [0] * 150 + [1]
 
 
 def test_the_turns_of_prism_are_questions(tmp_path: Path) -> None:
     talk = [
-        {"turn": 0, "role": "user", "content": "Which?", "if_chosen": None},
-        {"turn": 0, "role": "model", "content": "One.", "if_chosen": True},
-        {"turn": 0, "role": "model", "content": "Two.", "if_chosen": False},
-        {"turn": 1, "role": "user", "content": "Why?", "if_chosen": None},
-        {"turn": 1, "role": "model", "content": "So.", "if_chosen": False},
-        {"turn": 1, "role": "model", "content": "Because.", "if_chosen": True},
-    ]
-    row = {"conversation_id": "c1", "user_id": "user0", "conversation_history": talk}
-    file = jsonl(tmp_path / "a.jsonl", row)
-    then = "user: Which?\n\nassistant: One.\n\nuser: Why?"
-    assert read(file)[0] == [ONE, (then, "Because.", "So.")]
-    found = lines(file)
-    assert len({one.choice.question for one in found if one.choice}) == 2
-    assert [one.where for one in found] == [
-        "a.jsonl:1 turn[0] options[1]", "a.jsonl:1 turn[1] options[0]",
+        {"turn": turn, "role": role, "content": text, "if_chosen": chosen}
+        for turn, role, text, chosen in (
+            (0, "user", "Which?", None), (0, "model", "One.", True), (0, "model", "Two.", False),
+            (1, "user", "Why?", None), (1, "model", "So.", False), (1, "model", "Because.", True),
+        )
     ]  # fmt: skip
+    row = {"conversation_id": "c1", "user_id": "user0", "conversation_history": talk}
+    found = lines(jsonl(tmp_path / "a.jsonl", row))
+    then = "user: Which?\n\nassistant: One.\n\nuser: Why?"
+    pairs = [(one.row.question, one.row.chosen, one.row.rejected) for one in found]
+    assert pairs == [ONE, (then, "Because.", "So.")]
+    assert len({one.choice.question for one in found if one.choice}) == 2
+    places = ["a.jsonl:1 turn[0] options[1]", "a.jsonl:1 turn[1] options[0]"]
+    assert [one.where for one in found] == places
     assert len({one.row.id for one in found}) == 2
-
-
-def test_the_best_of_ultrafeedback_is_over_those_with_a_lower_score(tmp_path: Path) -> None:
-    def row(*scores: float) -> dict[str, Any]:
-        made = [{"response": f"{n}.", "overall_score": score} for n, score in enumerate(scores)]
-        return {"instruction": "Which?", "completions": made}
-
-    file = jsonl(tmp_path / "a.jsonl", row(7.5, 9.0, 7.0), row(5, 5))
-    pairs, none, _ = read(file)
-    assert pairs == [("Which?", "1.", "0."), ("Which?", "1.", "2.")]
-    assert none == {"tie": 1}
 
 
 # Conversations
@@ -350,27 +294,6 @@ def test_transcripts_that_answer_no_one_prompt_are_refused_by_name(
 ) -> None:
     sound = {"chosen": f"{H}Which?{A}One.", "rejected": f"{H}Which?{A}Two."}
     file = jsonl(tmp_path / "a.jsonl", sound, {"chosen": chosen, "rejected": rejected})
-    problems = Problems()
-    (one,) = opened(file).read(problems)
-    (lost,) = problems.of("refused")
-    assert (one.row.question, lost.reason, lost.first.where) == ("Which?", reason, "a.jsonl:2")
-    assert said in lost.said
-
-
-def test_arena_conversations_of_several_turns_differ_before_their_last(tmp_path: Path) -> None:
-    def turns(*texts: str) -> str:
-        return json.dumps(texts)
-
-    two = ARENA | {
-        "prompt": turns("Which?", "Why?"), "response_a": turns("One.", "So."),
-        "response_b": turns("Two.", "No."),
-    }  # fmt: skip
-    null = ARENA | {"response_b": "[null]"}
-    pairs, none, _ = read(sheet(tmp_path / "a.csv", ARENA, two, null))
-    assert pairs == [ONE]
-    assert none.keys() <= {"prompts_differ", "bad_cell"}
-    assert sum(none.values()) == 2
-    said = [{"role": "user", "content": "Which?"}]
-    first, second = ([*said, {"role": "a", "content": text}] for text in ("One.", "Two."))
-    talks = {"conversation_a": first, "conversation_b": second, "winner": "model_b"}
-    assert read(jsonl(tmp_path / "b.jsonl", talks))[0] == [TWO]
+    (one,), (lost,) = read(file)
+    assert (one.row.question, lost.reason, lost.where) == ("Which?", reason, "a.jsonl:2")
+    assert said in lost.detail

@@ -2,13 +2,13 @@
 
 import json
 import random
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from audited import audit_of, checks_of, estimate, jsonl, lines, read
+from audited import audit_of, checks_of, estimate, jsonl, lines, read, refused
 from pairwright.audits.page.verdict import guess_table
 from pairwright.audits.records import Check
 from pairwright.pairs import Choice
@@ -77,39 +77,46 @@ def test_a_pair_beside_a_column_of_options_stays_a_pair(tmp_path: Path) -> None:
     assert (one.row.chosen, one.choice) == ("This.", None)
 
 
+def test_a_key_that_is_a_number_in_every_row_shows_the_values_seen(tmp_path: Path) -> None:
+    rows = [{"question": "Which?", "options": ["One.", "Two."], "answer": n} for n in (0, 1, 1)]
+    told = refused(jsonl(tmp_path / "a.jsonl", *rows))
+    assert "2 values: '1' (2), '0' (1)" in told
+    assert "--label first=0, or --label first=1" in told
+
+
 # The gate: without a history the right option is picked once in k
 
 
+def text(chance: random.Random, words: int) -> str:
+    of = "lamp kettle garden ladder window engine river".split()
+    return " ".join(chance.choices(of, k=words))
+
+
 def questions(
-    n: int, seed: int, *, words: Sequence[int] = (12,), right: Sequence[int] = range(4)
-) -> Iterator[dict[str, Any]]:
-    chance = random.Random(seed)
+    n: int, *, words: Sequence[int] = (12,), right: Sequence[int] = range(4), told: str = ""
+) -> list[dict[str, Any]]:
+    """Questions of four options; the right one has so many words, stands at such a place, and is
+    `told` by a word in nine of ten."""
+    chance, rows = random.Random(2), []
     for number in range(n):
-        texts = [_text(chance, 12) for _ in range(4)]
-        place = chance.choice(right)
-        texts[place] = _text(chance, chance.choice(words))
-        yield {
+        texts, place = [text(chance, 12) for _ in range(4)], chance.choice(right)
+        texts[place] = text(chance, chance.choice(words))
+        if told:
+            texts[place] += f" {told}" if chance.random() < 0.9 else " plainly"
+            texts[place - 1] += " loudly"
+        rows.append({
             "id": f"q{number}", "prompt": f"What of case {number}?", "options": texts,
-            "key": "abcd"[place], "user": f"u{number // 2}",
-        }  # fmt: skip
+            "key": "abcd"[place], "user": f"u{number // 2}", "wish": f"I like tea, {number}.",
+        })  # fmt: skip
+    return rows
 
 
-def _text(chance: random.Random, words: int) -> str:
-    return " ".join(
-        chance.choices("lamp kettle garden ladder window engine river".split(), k=words)
-    )
-
-
-def audited(file: Path) -> dict[str, Check]:
-    return {check.name: check for check in checks_of(lines(file), "shortcuts")}
-
-
-def written(tmp_path: Path, made: Iterable[dict[str, Any]]) -> Path:
-    return jsonl(tmp_path / "a.jsonl", *made)
+def audited(file: Path, *maps: str) -> dict[str, Check]:
+    return {check.name: check for check in checks_of(lines(file, *maps), "shortcuts")}
 
 
 def test_options_that_tell_nothing_are_picked_once_in_four(learnt: None, tmp_path: Path) -> None:
-    found = audited(written(tmp_path, questions(300, 1)))
+    found = audited(jsonl(tmp_path / "a.jsonl", *questions(300)))
     for name in ("length", "bag_of_words", "key_place"):
         check = found[name]
         assert (check.chance, check.limit, check.of) == (0.25, 0.37, 300), name
@@ -119,21 +126,34 @@ def test_options_that_tell_nothing_are_picked_once_in_four(learnt: None, tmp_pat
     assert "questions" in guess_table(audit_of([], *found.values())).head
 
 
+def test_where_the_first_is_always_right_place_and_words_tell(learnt: None, tmp_path: Path) -> None:
+    file = jsonl(tmp_path / "a.jsonl", *questions(300, right=(0,), told="kindly"))
+    maps = ("profile=wish", "key=", "--label first")
+    first = lines(file, *maps)[0]
+    assert [post.text for post in first.row.profile] == ["I like tea, 0."]
+    assert first.choice == Choice("a.jsonl:1", 4, place=0)
+    found = audited(file, *maps)
+    assert (found["key_place"].status, estimate(found["key_place"]).value) == ("fail", 1.0)
+    words = found["bag_of_words"]
+    assert (words.status, words.chance) == ("fail", 0.25)
+    assert (estimate(words).value or 0) > 0.8
+
+
 @pytest.mark.parametrize(
-    ("made", "name", "value", "said"),
+    ("made", "name", "said"),
     [
         # A third of questions by length, and of the others, where all tie, one in four.
-        ({"words": (14, 12, 12)}, "length", 1 / 2, "Picks the longest: right in 0."),
-        ({"words": (10, 12, 12)}, "length", 1 / 2, "Picks the shortest: right in 0."),
-        ({"right": (0, 0, 0, 1, 2, 3)}, "key_place", 1 / 2, "Picks option 1: right in 0."),
+        ({"words": (14, 12, 12)}, "length", "Picks the longest: right in 0."),
+        ({"words": (10, 12, 12)}, "length", "Picks the shortest: right in 0."),
+        ({"right": (0, 0, 0, 1, 2, 3)}, "key_place", "Picks option 1: right in 0."),
     ],
 )
 def test_a_right_option_that_is_often_the_longest_the_shortest_or_the_first_fails(
-    tmp_path: Path, made: dict[str, Sequence[int]], name: str, value: float, said: str
+    tmp_path: Path, made: dict[str, Any], name: str, said: str
 ) -> None:
-    found = audited(written(tmp_path, questions(200, 2, **made)))
+    found = audited(jsonl(tmp_path / "a.jsonl", *questions(200, **made)))
     assert {of for of in ("length", "key_place") if found[of].status == "fail"} == {name}
-    assert estimate(found[name]).value == pytest.approx(value, abs=0.06)
+    assert estimate(found[name]).value == pytest.approx(1 / 2, abs=0.06)
     assert found[name].detail.startswith(said)
 
 
@@ -141,12 +161,11 @@ def test_a_right_option_that_is_often_the_longest_the_shortest_or_the_first_fail
 def test_a_label_always_first_fails(tmp_path: Path, labels: Sequence[int], status: str) -> None:
     chance = random.Random(5)
     rows = [
-        {"prompt": f"Which, {n}?", "a": _text(chance, 12), "b": _text(chance, 12)}
+        {"prompt": f"Which, {n}?", "a": text(chance, 12), "b": text(chance, 12)}
         | {"label": labels[n % len(labels)]}
         for n in range(600)
     ]
     maps = ("first=a", "second=b", "--label first=1", "--label second=2")
-    read_rows = lines(jsonl(tmp_path / "a.jsonl", *rows), *maps)
-    found = {check.name: check for check in checks_of(read_rows, "shortcuts")}
+    found = audited(jsonl(tmp_path / "a.jsonl", *rows), *maps)
     assert found["key_place"].status == status
     assert found["length"].chance is None, "a pair is no question with options"

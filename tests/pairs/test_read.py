@@ -15,9 +15,9 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from reading import Dataset
 
 from audited import jsonl, lines, opened, read, refused
-from pairwright.assets import install
 from pairwright.lines import write_lines
 from pairwright.pairs import Choice, Layout, Part, Row, row_of, write_rows
 from pairwright.records import Pair, content_id, pseudonym
@@ -69,20 +69,17 @@ def run(folder: Path, *pairs: Pair) -> Path:
 def test_a_release_gives_its_rows_with_their_splits_as_often_as_asked(tmp_path: Path) -> None:
     folder = release(tmp_path / "mine", {"test": [violate(1)], "validation": twin(2)})
     source = opened(str(folder))
-    assert (source.kind, source.name, source.version) == ("release", "mine", "1.2.3")
-    assert source.total == 3
-    expected = [("validation", row_of(half)) for half in twin(2)] + [("test", row_of(violate(1)))]
+    about = (source.kind, source.name, source.version, source.total)
+    assert about == ("release", "mine", "1.2.3", 3)
+    twins, part = Part("Home-twin", "validation").path, Part("Home-violate", "test").path
+    places = [("validation", f"{twins}:1"), ("validation", f"{twins}:2"), ("test", f"{part}:1")]
+    expected = list(zip(places, [*map(row_of, (*twin(2), violate(1)))], strict=True))
     found = lines(folder)
-    assert [(each.split, each.row) for each in found] == expected
-    names = {"validation": Part("Home-twin", "validation"), "test": Part("Home-violate", "test")}
-    places = (("validation", 1), ("validation", 2), ("test", 1))
-    assert [each.where for each in found] == [f"{names[of].path}:{n}" for of, n in places]
+    assert [((each.split, each.where), each.row) for each in found] == expected
     assert list(source) == [each.row for each in found]
 
 
 PART = Part("Home-violate", "test").path
-
-
 BOUND = json.dumps({"version": "1.2.3", "info": {"max_overlap": 0.5}})
 DAMAGED: dict[str, tuple[Damage, str]] = {
     "no manifest": (dropped("manifest.json"), "manifest.json"),
@@ -102,9 +99,10 @@ def test_a_damaged_release_is_not_taken_for_a_folder_of_files(what: str, tmp_pat
 
 
 def test_a_column_map_for_a_release_or_a_run_is_refused(tmp_path: Path) -> None:
-    folder = release(tmp_path / "mine", {"test": [violate(1)]})
-    assert "a release or a run" in refused(folder, "chosen=rejected")
-    assert "a release or a run" in refused(run(tmp_path / "run", violate(1)), "chosen=rejected")
+    for folder in (
+        release(tmp_path / "mine", {"test": [violate(1)]}), run(tmp_path / "run", violate(1)),
+    ):  # fmt: skip
+        assert "a release or a run" in refused(folder, "chosen=rejected")
 
 
 # Runs
@@ -132,26 +130,21 @@ def test_decisions_mark_what_is_verified_and_count_its_votes(tmp_path: Path) -> 
         )
     ]  # fmt: skip
     write_lines(folder / "human" / "decisions.jsonl", decisions)
-    found = [(row.verified, row.simulated, row.votes and (row.votes.chosen, row.votes.rejected))
-             for row in rows(folder)]  # fmt: skip
-    assert found == [(True, False, (3, 0)), (False, False, (1, 2)), (False, True, (3, 0)),
-                     (False, False, None)]  # fmt: skip
-
-
-def test_a_run_names_the_licence_of_posts_whose_address_does_not(tmp_path: Path) -> None:
-    folder = run(tmp_path / "run", violate(1))
     (folder / "config.toml").write_text('[release]\nlicence = "CC0-1.0"\n', encoding="utf-8")
-    assert rows(folder) == [row_of(violate(1), licence="CC0-1.0")]
+    found = rows(folder)
+    states = [(row.verified, row.simulated, row.votes and row.votes.chosen) for row in found]
+    assert states == [(True, False, 3), (False, False, 1), (False, True, 3), (False, False, None)]
+    assert found[3] == row_of(never, licence="CC0-1.0"), "of posts whose address does not imply one"
+
+
+HALF = violate(1).model_dump_json() + '\n{"id": "2"}\n'
 
 
 @pytest.mark.parametrize(
     ("damage", "message"),
     [
         (replaced("config.toml", "[release\n"), "config.toml: cannot be read"),
-        (
-            replaced("pairs.jsonl", violate(1).model_dump_json() + '\n{"id": "2"}\n'),
-            "pairs.jsonl:2",
-        ),
+        (replaced("pairs.jsonl", HALF), "pairs.jsonl:2"),
         (dropped("pairs.jsonl"), "without pairs.jsonl"),
     ],
 )
@@ -176,17 +169,14 @@ def check_official(row: Row) -> None:
 
 
 def test_the_official_schema_is_read_whatever_file_it_is_in(tmp_path: Path) -> None:
+    """Also with a list stored by columns."""
     file = tmp_path / "official.parquet"
     pq.write_table(pa.Table.from_pylist([OFFICIAL]), file)
-    for given in (file, jsonl(tmp_path / "official.jsonl", OFFICIAL)):
+    by_columns = {"id": ["p1"], "text": ["I like this."], "category": ["Art"]}
+    turned = jsonl(tmp_path / "a.jsonl", OFFICIAL | {"profile": by_columns})
+    for given in (file, jsonl(tmp_path / "official.jsonl", OFFICIAL), turned):
         (row,) = rows(given)
         check_official(row)
-
-
-def test_lists_that_are_stored_by_columns_are_turned(tmp_path: Path) -> None:
-    by_columns = {"id": ["p1"], "text": ["I like this."], "category": ["Art"]}
-    (row,) = rows(jsonl(tmp_path / "a.jsonl", OFFICIAL | {"profile": by_columns}))
-    check_official(row)
 
 
 # Plain files
@@ -399,29 +389,24 @@ def test_a_licence_that_a_text_states_is_kept(tmp_path: Path) -> None:
 # Files of no use
 
 
-def test_a_file_in_which_nothing_can_be_read_names_its_columns(tmp_path: Path) -> None:
-    file = jsonl(tmp_path / "a.jsonl", {"input": "Which?", "output_1": "a"})
-    told = refused(file)
-    assert f"{file}:1" in told
-    assert "'input', 'output_1'" in told
-    assert "--column" in told
-    assert "first, second and label" in told
-
-
 @pytest.mark.parametrize(
-    ("columns", "message"),
+    ("row", "columns", "messages"),
     [
-        (("better=chosen",), "there is no 'better'"),
-        (("chosen=a", "chosen=b"), "given twice"),
-        (("--label left=a",), "WHAT is one of first, second"),
-        (("first=prompt", "second=chosen", "--label first", "--label second=2"), "without values"),
-        (("options=a", "chosen=b"), "chosen, options are of several forms"),
+        ({"input": "Which?", "output_1": "a"}, (),
+         ("a.jsonl:1", "'input', 'output_1'", "--column", "first, second and label")),
+        (PLAIN, ("better=chosen",), ("there is no 'better'",)),
+        (PLAIN, ("chosen=a", "chosen=b"), ("given twice",)),
+        (PLAIN, ("--label left=a",), ("WHAT is one of first, second",)),
+        (PLAIN, ("first=prompt", "second=chosen", "--label first", "--label second=2"),
+         ("without values",)),
+        (PLAIN, ("options=a", "chosen=b"), ("chosen, options are of several forms",)),
     ],
-)
-def test_a_map_without_meaning_is_refused(
-    tmp_path: Path, columns: tuple[str, ...], message: str
+)  # fmt: skip
+def test_a_file_or_a_map_without_meaning_is_refused(
+    tmp_path: Path, row: dict[str, Any], columns: tuple[str, ...], messages: tuple[str, ...]
 ) -> None:
-    assert message in refused(jsonl(tmp_path / "a.jsonl", PLAIN), *columns)
+    told = refused(jsonl(tmp_path / "a.jsonl", row), *columns)
+    assert not [message for message in messages if message not in told]
 
 
 def parquet(table: pa.Table) -> bytes:
@@ -473,34 +458,19 @@ def test_rows_are_not_held(tmp_path: Path, suffix: str) -> None:
 # Hugging Face ids, on stand-ins for the Hub and its clients
 
 
-class Rows(list[dict[str, Any]]):
-    """Of `datasets.Dataset`, what is used of it."""
-
-    @property
-    def column_names(self) -> list[str]:
-        return list(self[0])
-
-
 def hub(
-    monkeypatch: pytest.MonkeyPatch,
-    files: list[str],
-    configs: dict[str, dict[str, Rows]],
-    folder: Path | None = None,
+    monkeypatch: pytest.MonkeyPatch, files: list[str], configs: dict[str, Any], folder: str = ""
 ) -> list[tuple[object, ...]]:
     """Stand-ins; gives the list of what they are asked."""
     asked: list[tuple[object, ...]] = []
 
-    def list_repo_files(name: str, repo_type: str, revision: str | None) -> list[str]:
-        asked.append((name, repo_type, revision))
-        return files
-
-    def load_dataset(name: str, config: str, revision: str | None) -> dict[str, Rows]:
+    def load_dataset(name: str, config: str, revision: str | None) -> Any:
         asked.append((name, config, revision))
         return configs[config]
 
-    api = SimpleNamespace(list_repo_files=list_repo_files)
     clients = SimpleNamespace(
-        HfApi=lambda: api, snapshot_download=lambda name, repo_type, revision: str(folder)
+        HfApi=lambda: SimpleNamespace(list_repo_files=lambda name, repo_type, revision: files),
+        snapshot_download=lambda name, repo_type, revision: folder,
     )
     datasets = SimpleNamespace(
         get_dataset_config_names=lambda name, revision: list(configs), load_dataset=load_dataset
@@ -511,41 +481,26 @@ def hub(
 
 
 def test_every_split_of_a_dataset_of_the_hub_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    configs = {"Art": {"test": Rows([OFFICIAL])}, "Music": {"train": Rows([OFFICIAL] * 2)}}
+    configs = {"Art": {"test": Dataset([OFFICIAL])}, "Music": {"train": Dataset([OFFICIAL] * 2)}}
     asked = hub(monkeypatch, ["README.md"], configs)
     source = opened("org/name@abc")
     assert (source.kind, source.name, source.total) == ("plain", "org/name@abc", 3)
     found = list(source.read(Problems()))
-    assert [(f.row.config, f.split) for f in found] == [
-        ("Art", "test"), ("Music", "train"), ("Music", "train"),
-    ]  # fmt: skip
+    splits = [(one.row.config, one.split) for one in found]
+    assert splits == [("Art", "test"), ("Music", "train"), ("Music", "train")]
     check_official(found[0].row.model_copy(update={"domain": ""}))
-    assert asked == [
-        ("org/name", "dataset", "abc"), ("org/name", "Art", "abc"), ("org/name", "Music", "abc"),
-    ]  # fmt: skip
+    assert asked == [("org/name", "Art", "abc"), ("org/name", "Music", "abc")]
 
 
 def test_a_release_on_the_hub_is_read_as_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = release(tmp_path / "snapshot", {"test": [violate(1)]})
-    hub(monkeypatch, ["manifest.json", Part("Home-violate", "test").path], {}, folder)
+    hub(monkeypatch, ["manifest.json", Part("Home-violate", "test").path], {}, str(folder))
     source = opened("org/name")
     assert (source.kind, source.name, source.version) == ("release", "org/name", "1.2.3")
     assert list(source) == [row_of(violate(1))]
     assert "a release or a run" in refused("org/name", "chosen=a")
-
-
-def test_a_missing_extra_and_a_missing_network_differ(monkeypatch: pytest.MonkeyPatch) -> None:
-    hub(monkeypatch, [], {})
-
-    def down(*_: object, **__: object) -> list[str]:
-        raise ConnectionError("no network")
-
-    monkeypatch.setattr(sys.modules["datasets"], "get_dataset_config_names", down)
-    assert "ConnectionError: no network" in refused("org/name")
-    monkeypatch.setitem(sys.modules, "datasets", None)
-    assert install("hub") in refused("org/name")
 
 
 @pytest.mark.real

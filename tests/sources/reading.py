@@ -21,6 +21,14 @@ QUESTION = "How do I keep a risotto warm for late guests?"
 NARRATIVE = "They come from work at different hours and I only have two burners."
 
 
+class Dataset(list[dict[str, Any]]):
+    """Of `datasets.Dataset`, what is used of it."""
+
+    @property
+    def column_names(self) -> list[str]:
+        return list(self[0])
+
+
 class Result(NamedTuple):
     items: list[Item]
     problems: list[SourceProblem]

@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from reading import ANN, posts_csv, result, row, write_lines
+from reading import ANN, Dataset, posts_csv, result, row, write_lines
 
 from pairwright.assets import install
 from pairwright.errors import SourceError
@@ -94,20 +94,14 @@ def test_a_file_of_no_use_says_where_and_what_to_do(
 # ---- the Hub
 
 
-class _Dataset(list[dict[str, Any]]):
-    @property
-    def column_names(self) -> list[str]:
-        return list(self[0])
-
-
 def test_a_hub_id_has_config_split_and_revision(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[Any] = []
 
-    def load_dataset(*args: Any, **options: Any) -> _Dataset:
+    def load_dataset(*args: Any, **options: Any) -> Dataset:
         asked.extend([*args, options])
-        return _Dataset([row("a"), row("b", question="")])
+        return Dataset([row("a"), row("b", question="")])
 
     monkeypatch.setitem(sys.modules, "datasets", SimpleNamespace(load_dataset=load_dataset))
     got = result(tmp_path, "org/name-v1.5@main", config="Lifestyle", split="validation")
