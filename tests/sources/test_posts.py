@@ -5,7 +5,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from reading import ANN, BREAD, HEAD, NARRATIVE, QUESTION, STEW, of_posts, result
+from reading import ANN, BREAD, HEAD, NARRATIVE, QUESTION, STEW, of_posts, result, write_lines
 
 from pairwright.records import content_id
 
@@ -48,16 +48,13 @@ def test_only_questions_are_asked_if_posts_have_a_kind(tmp_path: Path) -> None:
 
 REFUSED: list[tuple[str, str, str | None]] = [
     (",2020-01-01,t,x,cooking,", "missing_user", None),
-    ("null,2020-01-01,t,x,cooking,", "missing_user", None),
     ("ann,,t,x,cooking,", "bad_time", "ann"),
-    ("ann,1 Jan,t,x,cooking,", "bad_time", "ann"),
     ("ann,2020-01-01,N/A,,cooking,", "empty_text", "ann"),
     ("ann,2019-01-01,How do I thaw bread?,[removed],cooking,", "removed_text", "ann"),
     ("ann,2020-01-01,t,x,cooking,,", "ragged_row", None),
     ('ann,2020-01-01,t,"x" y,cooking,', "bad_csv", None),
     ("bob,2020-01-01,t,x,cooking,", "too_few_posts", "bob"),
     ("ann,2020-01-02,,rye bread is hopeless,movies,", "duplicate_post", "-p3"),
-    (f"ann,2019-01-02,,{QUESTION},cooking,", "target_in_profile", "-p1"),
 ]
 
 
@@ -74,22 +71,24 @@ def test_a_bad_record_is_refused_with_the_line_on_which_it_starts(
     assert got.said == [(reason, "4", id)]
 
 
-def test_a_user_with_more_than_a_fifth_of_all_rows_is_named(tmp_path: Path) -> None:
-    few = [f"u{n},2020-01-01,Loaf {n},I own no scale,cooking," for n in range(12)]
-    many = [f"<gone>,2020-01-{n:02},Stew {n},Watery,cooking," for n in range(1, 5)]
+@pytest.mark.parametrize(
+    ("others", "own", "detail"),
+    [
+        (12, 4, "'<gone>' has 4 of 16 rows"),
+        (12, 3, ""),
+        # Of three users one may have two thirds of the rows.
+        (2, 4, ""),
+        (2, 6, "'<gone>' has 6 of 8 rows"),
+    ],
+)
+def test_a_user_with_more_than_a_fifth_of_all_rows_is_named(
+    tmp_path: Path, others: int, own: int, detail: str
+) -> None:
+    few = [f"u{n},2020-01-01,Loaf {n},I own no scale,cooking," for n in range(others)]
+    many = [f"<gone>,2020-01-{n:02},Stew {n},Watery,cooking," for n in range(1, own + 1)]
     got = of_posts(tmp_path, *few, *many)
-    (note,) = [one for one in got.problems if one.action == "noted"]
-    assert (note.reason, note.id) == ("frequent_user", "<gone>")
-    assert note.detail == "'<gone>' has 4 of 16 rows"
-    assert not of_posts(tmp_path, *few, *many[:-1]).reasons("noted")
-    # Of three users one may have two thirds of the rows.
-    of_three = [*few[:2], *many]
-    assert not of_posts(tmp_path, *of_three).reasons("noted")
-    more = [f"<gone>,2020-02-{n:02},Stew {n},Watery,cooking," for n in range(1, 3)]
-    (note,) = [
-        one for one in of_posts(tmp_path, *of_three, *more).problems if one.action == "noted"
-    ]
-    assert note.detail == "'<gone>' has 6 of 8 rows"
+    noted = [(one.reason, one.id, one.detail) for one in got.problems if one.action == "noted"]
+    assert noted == ([("frequent_user", "<gone>", detail)] if detail else [])
 
 
 @pytest.mark.parametrize(
@@ -108,7 +107,7 @@ def test_without_a_title_the_opening_asks(tmp_path: Path, body: str, question: s
         for user, own in texts.items()
         for n, text in enumerate(own, start=1)
     ]
-    pd.DataFrame(rows).to_json(tmp_path / "p.jsonl", orient="records", lines=True)
+    write_lines(tmp_path / "p.jsonl", *rows)
     got = result(tmp_path, "p.jsonl", format="posts", default_category="movies")
     if question:
         assert (got.items[0].question, got.items[0].narrative) == (question, body.strip())

@@ -20,7 +20,7 @@ from importlib import import_module
 from io import BufferedIOBase, BufferedReader, TextIOWrapper
 from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import Any, NamedTuple, cast
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -29,9 +29,8 @@ from pairwright.assets import install
 from pairwright.errors import InputError, SourceError
 from pairwright.lines import bounded_lines, read_batches
 from pairwright.settings.rules import SourceRules, required_columns
-from pairwright.sources.problems import REMEDIES, SourceProblem, SourceRefusal, refuse
+from pairwright.sources.problems import REMEDIES, SourceProblem, SourceRefusal
 
-T = TypeVar("T")
 AGAIN = "Write or download it again."
 _LONG_LINE = "Write one row a line. If the file is one JSON array, name it .json."
 
@@ -77,23 +76,20 @@ def sound_rows(path: Path, opener: Opener, fix: str) -> tuple[list[str], Iterato
 
 def numbered(name: str, values: Iterable[object]) -> Rows:
     """Values as rows, counted from 1."""
-    return _rows(name, enumerate(values, start=1), _object)
+    return _rows(name, enumerate(values, start=1))
 
 
-def _rows(name: str, values: Iterable[tuple[int, T]], read: Callable[[T], dict[str, Any]]) -> Rows:
-    """Results of `read` for each value, or its refusal; values have their lines."""
+def _rows(name: str, values: Iterable[tuple[int, object]]) -> Rows:
+    """Rows of a file by their lines. What is no object, or a refusal, becomes a problem."""
     for number, value in values:
         where = f"{name}:{number}"
-        try:
-            yield SourceRow(where, read(value))
-        except SourceRefusal as refusal:
-            yield refusal.at(where, None)
-
-
-def _object(value: object) -> dict[str, Any]:
-    if not isinstance(value, dict):
-        refuse("not_an_object", f"the row is {kind(value)}, not an object")
-    return value
+        if isinstance(value, dict):
+            yield SourceRow(where, value)
+            continue
+        if not isinstance(value, SourceRefusal):
+            detail = f"the row is {kind(value)}, not an object"
+            value = SourceRefusal("not_an_object", detail)
+        yield value.at(where, None)
 
 
 def kind(value: object) -> str:
@@ -133,7 +129,18 @@ def delimited(path: Path, separators: str) -> SourceTable:
     for name in columns:
         if columns.count(name) > 1:
             raise SourceError(f"two columns are named {name!r}", where=where, fix="Rename one.")
-    return SourceTable(str(path), columns, _rows(path.name, records, partial(_cells, columns)))
+
+    def rows() -> Iterator[tuple[int, dict[str, str] | SourceRefusal]]:
+        for number, cells in records:
+            if isinstance(cells, SourceRefusal):
+                yield number, cells
+            elif len(cells) == len(columns):
+                yield number, dict(zip(columns, cells, strict=True))
+            else:
+                what = f"{len(cells)} cells in {len(columns)} columns"
+                yield number, SourceRefusal("ragged_row", what)
+
+    return SourceTable(str(path), columns, _rows(path.name, rows()))
 
 
 def _records(path: Path, separators: str) -> Iterator[tuple[int, list[str] | SourceRefusal]]:
@@ -166,38 +173,31 @@ def _records(path: Path, separators: str) -> Iterator[tuple[int, list[str] | Sou
                 yield start, cells
 
 
-def _cells(columns: list[str], record: list[str] | SourceRefusal) -> dict[str, Any]:
-    if isinstance(record, SourceRefusal):
-        raise record
-    if len(record) != len(columns):
-        refuse("ragged_row", f"{len(record)} cells in {len(columns)} columns")
-    return dict(zip(columns, record, strict=True))
-
-
 # JSON and Parquet
 
 
 def jsonl(path: Path) -> SourceTable:
     """Rows of JSON Lines: one object per line."""
-    return SourceTable(str(path), None, _rows(path.name, _lines(path), _json_object))
+
+    def values() -> Iterator[tuple[int, object]]:
+        with _opened(path) as file:
+            lines = bounded_lines(file.readline, path, _LONG_LINE, SourceError)
+            for number, line in enumerate(lines, start=1):
+                text = line.removeprefix(codecs.BOM_UTF8)  # Joined files have several.
+                if text.strip():
+                    yield number, _parsed(text)
+
+    return SourceTable(str(path), None, _rows(path.name, values()))
 
 
-def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
-    with _opened(path) as file:
-        lines = bounded_lines(file.readline, path, _LONG_LINE, SourceError)
-        for number, line in enumerate(lines, start=1):
-            text = line.removeprefix(codecs.BOM_UTF8)  # Joined files have several.
-            if text.strip():
-                yield number, text
-
-
-def _json_object(line: bytes) -> dict[str, Any]:
+def _parsed(line: bytes) -> object:
+    """The value of a line of JSON, or what is wrong with it."""
     try:
-        return _object(json.loads(line.decode("utf-8")))
+        return json.loads(line.decode("utf-8"))
     except UnicodeDecodeError as error:
-        refuse("invalid_utf8", f"not UTF-8: {error.reason}")
+        return SourceRefusal("invalid_utf8", f"not UTF-8: {error.reason}")
     except (ValueError, RecursionError) as error:
-        refuse("bad_json", str(error))
+        return SourceRefusal("bad_json", str(error))
 
 
 def _json_array(path: Path) -> SourceTable:
