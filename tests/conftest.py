@@ -54,21 +54,18 @@ def pytest_collection() -> Generator[None, object, object]:
 _PARTS = '<path d="M 0 1"/><use href="#a"/><text>B</text>'
 SKETCH = f'<svg role="img" aria-label="A"><g id="a">{_PARTS}</g></svg>'
 SKETCHED = pytest.MonkeyPatch()
-AUDIT_PAGE = "pairwright.audits.page.audit_page"
 
 
 def _sketch() -> None:
     """Drawing takes longer than all else of a page, so that a sketch stands in place of a plot."""
     from markupsafe import Markup
 
-    for module, name, plot in (
-        ("pairwright.audits.page", "audit_plots", "accuracies"),
-        ("pairwright.evaluation.leaderboard_page", "_plot", None),
-    ):
+    for name in ("audits.page.audit_plots", "evaluation.leaderboard_page._plot"):
+        module, _, function = f"pairwright.{name}".rpartition(".")
         if module in sys.modules:
             sketch = sys.modules["pairwright.pages.plots"].Plot(Markup(SKETCH), "A sketch")
-            plots = {plot: sketch} if plot else sketch
-            SKETCHED.setattr(f"{module}.{name}", lambda *_, plots=plots: plots)
+            plots = {"accuracies": sketch} if function == "audit_plots" else sketch
+            SKETCHED.setattr(sys.modules[module], function, lambda *_, plots=plots: plots)
     _sketch_drawing()
 
 
@@ -116,23 +113,13 @@ def learnt(nothing_learnt: None, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(scope="module", autouse=True)
-def sketched_audit(request: pytest.FixtureRequest) -> Iterator[pytest.MonkeyPatch]:
+def sketched_audit(request: pytest.FixtureRequest) -> Iterator[None]:
     """Every release is audited, and to write the page takes as long as the audit: tests of releases
-    and of studies have a sketch of it, but where a module looks at the page and says
-    `AUDIT_PAGE = True`."""
-    folder = request.path.parent.name
+    and of studies have a sketch of it."""
     with pytest.MonkeyPatch.context() as patched:
-        if folder in ("releases", "human") and not hasattr(request.module, "AUDIT_PAGE"):
-            patched.setattr(AUDIT_PAGE, _sketch_page)
-        yield patched
-
-
-@pytest.fixture
-def audit_page(sketched_audit: pytest.MonkeyPatch) -> Iterator[None]:
-    """The page of an audit as it is, for a test that looks at it."""
-    sketched_audit.undo()
-    yield
-    sketched_audit.setattr(AUDIT_PAGE, _sketch_page)
+        if request.path.parent.name in ("releases", "human"):
+            patched.setattr("pairwright.audits.page.audit_page", _sketch_page)
+        yield
 
 
 def _sketch_page(audit: "Audit") -> str:

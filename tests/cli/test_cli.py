@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from endpoint import Asked, Endpoint, Handler, double, fail, in_thread
+from endpoint import Asked, Endpoint, double, fail, in_thread
 from model_double import task_of
 from pairwright import assets
 from pairwright.cli import command_tree
@@ -55,36 +55,21 @@ def copied(built: Built, tmp_path: Path) -> Study:
     return built.study.copy(tmp_path / "study")
 
 
-def tasks_of(endpoint: Endpoint) -> set[str]:
-    return {task_of(asked.body) for asked in endpoint.asked}
-
-
-def command_of(words: str) -> Any:
-    found = command_tree()
-    for word in words.split():
-        found = found.commands[word]
-    return found
-
-
 def everything(folder: Path) -> dict[str, bytes]:
     """All files below a folder but the lock, byte for byte."""
     files = (path for path in folder.rglob("*") if path.is_file() and path.name != "lock")
     return {str(path.relative_to(folder)): path.read_bytes() for path in files}
 
 
-def user_question(study: Study, number: int) -> str:
-    lines = (study.folder / "histories.jsonl").read_text(encoding="utf-8").splitlines()
-    question: str = json.loads(lines[number])["question"]
-    return question
+def histories(study: Study) -> list[Any]:
+    """The rows of the source."""
+    text = (study.folder / "histories.jsonl").read_text(encoding="utf-8")
+    return [json.loads(line) for line in text.splitlines()]
 
 
-def refusing(question: str, otherwise: Handler, failure: Handler) -> Handler:
-    """Fails for ever on whatever is about one question."""
-
-    async def handler(asked: Asked) -> web.StreamResponse:
-        return await (failure if question in json.dumps(asked.body) else otherwise)(asked)
-
-    return handler
+def write_histories(study: Study, rows: list[Any]) -> None:
+    text = "".join(json.dumps(row) + "\n" for row in rows)
+    (study.folder / "histories.jsonl").write_text(text, encoding="utf-8")
 
 
 def test_init_gives_everything_to_edit_and_says_what_to_do_next(tmp_path: Path) -> None:
@@ -204,7 +189,7 @@ def test_an_accepted_threshold_asks_only_of_what_it_now_keeps(built: Built, copi
     copied.change()
     assert copied.build("--accept-changes").code == 0
     # A unit may keep another draft now: only what comes after that gate is asked of it.
-    assert tasks_of(built.endpoint) == {"choose", "quality"}
+    assert {task_of(asked.body) for asked in built.endpoint.asked} == {"choose", "quality"}
     copied.assert_whole(UNITS)
     kept = copied.manifest["counts"]["kept"]
     assert kept["twin"] > built.study.manifest["counts"]["kept"]["twin"]
@@ -215,13 +200,13 @@ def test_an_accepted_threshold_asks_only_of_what_it_now_keeps(built: Built, copi
 def test_refused_rows_are_told_with_the_remedy_by_build_and_status(tmp_path: Path) -> None:
     with in_thread(double()) as endpoint:
         study = Study.make(tmp_path / "s", endpoint.url)
-        file = study.folder / "histories.jsonl"
-        rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
-        for n, changes in enumerate(
-            ({"category": "chess"}, {"category": "knots"}, {"created": "03/04/2023"})
-        ):
-            rows[n] |= changes
-        file.write_text("".join(json.dumps(row) + "\n" for row in rows[:5]), encoding="utf-8")
+        rows = histories(study)[:5]
+        rows[0]["category"], rows[1]["category"], rows[2]["created"] = (
+            "chess",
+            "knots",
+            "03/04/2023",
+        )
+        write_histories(study, rows)
         done = study.build()
         status = pairwright("status", study.run)
     for said in (done.said, status.said):
@@ -255,13 +240,16 @@ def test_a_second_run_asks_only_for_what_failed_and_the_key_stands_in_no_file_an
     monkeypatch.setenv(KEY_VARIABLE, KEY)
     study = Study.make(tmp_path / "s", "", limit=4, served__api_key_env=KEY_VARIABLE)
     failing = fail(400, f"I can not [read] this [/b] with key {KEY} and header 'Bearer {KEY}'.")
-    broken = refusing(user_question(study, 1), double(), failing)
+    question, otherwise = histories(study)[1]["question"], double()
+
+    async def broken(asked: Asked) -> web.StreamResponse:
+        return await (failing if question in json.dumps(asked.body) else otherwise)(asked)
+
     with in_thread(broken) as endpoint:
         study.change(served__base_url=endpoint.url)
         done = study.build()
         assert done.code == 1
-        refused = {a.identity for a in endpoint.asked if user_question(study, 1) in a.identity}
-        answered = set(endpoint.by_identity) - refused
+        answered = {one for one in endpoint.by_identity if question not in one}
         assert {a.headers["Authorization"] for a in endpoint.asked} == {f"Bearer {KEY}"}
     study.assert_whole(8)
     failed = study.failed()
@@ -350,13 +338,12 @@ def test_show_finds_twins_units_items_and_refusals(built: Built) -> None:
 
 def test_show_survives_texts_that_look_like_markup(tmp_path: Path, built: Built) -> None:
     study = Study.make(tmp_path / "s", built.endpoint.url, limit=2)
-    path = study.folder / "histories.jsonl"
-    items = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    items = histories(study)
     for item in items:
         item["user"] = f"[/red]{item['user']}\\"
         item["question"] += " [bold] or [/]? \\"
         item["profile"][0]["text"] += " [link=x]{{ question }}[/link] \\"
-    path.write_text("".join(json.dumps(item) + "\n" for item in items), encoding="utf-8")
+    write_histories(study, items)
     done = study.build()
     assert done.code == 0, done.said
     for row in (*study.rows("pairs.jsonl"), *study.rows("dropped.jsonl")):
@@ -382,7 +369,9 @@ def test_every_command_explains_its_options_and_has_examples_that_it_takes(words
     assert (done.code, done.out) == (0, pairwright(*words.split(), "--help").out)
     about, _, examples = done.out.partition("Examples:\n")
     assert "Raises" not in about
-    command = command_of(words)
+    command: Any = command_tree()
+    for word in words.split():
+        command = command.commands[word]
     assert [one.name for one in command.params if not one.help] == []
     own = [line for line in examples.splitlines() if f"pairwright {words} " in line]
     assert own, "no example of this command"
