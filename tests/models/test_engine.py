@@ -127,13 +127,12 @@ def stand_in(monkeypatch: pytest.MonkeyPatch) -> StandIn:
     return made
 
 
-def send(*texts: str, said: list[str] | None = None) -> list[Completion | Any]:
+def send(*texts: str) -> list[Completion | Any]:
     """The outcomes of calls that are in flight at once."""
 
     async def scenario() -> list[Completion | Any]:
-        told = [] if said is None else said
         endpoint = Endpoint.model_validate(LOCAL)
-        async with connect.client_of("local", endpoint, Meter(), say=told.append) as client:
+        async with connect.client_of("local", endpoint, Meter()) as client:
             calls = (client.complete(ask(text, model="org/tiny")) for text in texts)
             return await asyncio.gather(*calls, return_exceptions=True)
 
@@ -147,20 +146,6 @@ def test_without_vllm_the_message_says_what_to_install(monkeypatch: pytest.Monke
     assert caught.value.where == "[endpoints.local] engine = 'vllm'"
     assert install("vllm") in caught.value.fix
     assert "base_url" in caught.value.fix
-
-
-def test_an_engine_starts_at_the_first_call_and_ends_with_its_client(stand_in: StandIn) -> None:
-    said: list[str] = []
-    assert send(said=said) == []
-    assert (stand_in.starts, stand_in.ends, said) == (0, 0, [])
-    answers = send("a", "b", "c", said=said)
-    assert [answer.text for answer in answers] == ["fine"] * 3
-    assert (stand_in.starts, stand_in.ends) == (1, 1)
-    assert "starts with org/tiny" in said[0]
-    assert "is ready" in said[1]
-    # The body is the one that a server gets.
-    message = {"role": "user", "content": "a"}
-    assert stand_in.asked[0] == {"model": "org/tiny", "messages": [message], "max_tokens": 50}
 
 
 @pytest.mark.parametrize(
@@ -202,8 +187,12 @@ def test_a_build_asks_the_engine_once_and_doctor_not_at_all(
     # Its replies are of no use, so that the run is short.
     assert first.code == 1, first.said
     assert "vLLM starts with org/tiny" in first.err
+    assert "vLLM is ready" in first.err
+    assert (stand_in.starts, stand_in.ends) == (1, 1)
     files, asked = study.outcomes(), len(stand_in.asked)
     assert asked > 3
+    # The body is the one that a server gets.
+    assert stand_in.asked[0].keys() >= {"model", "messages", "max_tokens", "response_format"}
     again = study.build()
     assert (again.code, "vLLM starts" in again.err) == (1, False)
     assert (study.outcomes(), len(stand_in.asked), stand_in.starts) == (files, asked, 1)
