@@ -77,10 +77,16 @@ class Store:
                 f"{path.parent}: {what if path.parent.is_dir() else 'no such folder'}\n"
                 "  Name the folder that `pairwright build` was given as --run."
             )
-        self._lock = _lock(path) if writing else None
+        self._lock: TextIO | None = None
         try:
+            if writing:
+                busy = InUse(
+                    f"{path.parent}: another process is writing to this folder\n"
+                    "  Wait for it, stop it, or name another folder."
+                )
+                self._lock = locked(path.with_name("lock").open("w"), busy)
             self._open(writing, beneath)
-        except (StoreError, sqlite3.DatabaseError) as error:
+        except (StoreError, OSError, sqlite3.DatabaseError) as error:
             if self._lock:
                 self._lock.close()
             raise unusable(path, error) from None
@@ -250,20 +256,6 @@ def is_held(path: Path) -> bool:
     except OSError:
         return False
     return False
-
-
-def _lock(path: Path) -> TextIO:
-    """Hold the folder of a file for writing, until what is returned is closed. Raises InUse if
-    another process holds it, StoreError if the disk cannot lock."""
-    try:
-        file = path.with_name("lock").open("w")
-    except OSError as error:
-        raise unusable(path.with_name("lock"), error) from None
-    busy = InUse(
-        f"{path.parent}: another process is writing to this folder\n"
-        "  Wait for it, stop it, or name another folder."
-    )
-    return locked(file, busy)
 
 
 _FULL = (errno.ENOSPC, errno.EDQUOT, "SQLITE_FULL")
