@@ -60,10 +60,10 @@ ContentOf = Callable[[ContentSources, Row], Content]
 
 
 class Condition(NamedTuple):
-    """One condition: what it shows, and how its results are treated."""
+    """One condition: the content that it shows, and how its results are treated."""
 
     shows: str
-    """The content that a scorer is shown, in a few words."""
+    """Its content in a few words."""
     content: ContentOf
     default: bool = False
     """Whether it is evaluated if no condition is named."""
@@ -140,9 +140,8 @@ def question_alone(_: ContentSources, row: Row) -> Content:
     control=True, of_rubrics=True,
 )  # fmt: skip
 def uncited_posts(sources: ContentSources, row: Row) -> Content:
-    """Show the user's posts without those that the rubric cites, selected by the same rules: as
-    many posts, if there are as many. Aspects that people refuted count as well: they cite
-    the planner's evidence."""
+    """Show the posts without those that the rubric cites: as many, if there are as many. Aspects
+    that people refuted count as well: they cite the planner's evidence."""
     cited = {post for one in row.rubric_aspects for post in one.post_ids}
     others = tuple(post for post in posts_of(row) if post.id not in cited)
     if len(others) == len(row.profile):
@@ -219,16 +218,9 @@ NEAREST = 5
 def item_of(row: Row) -> Item:
     """The question of a pair, with the posts of who asks it. Without an id it is the same item for
     all who had these two responses to choose from."""
-    sides = sorted((row.chosen, row.rejected))
-    return Item(
-        id=row.item_id or content_id("item", row.question, *sides),
-        user=row.user or "",
-        question=row.question,
-        category=row.category,
-        domain=row.domain,
-        profile=posts_of(row),
-        created=row.created,
-    )
+    id = row.item_id or content_id("item", row.question, *sorted((row.chosen, row.rejected)))
+    same = {name: getattr(row, name) for name in ("question", "category", "domain", "created")}
+    return Item(id=id, user=row.user or "", profile=posts_of(row), **same)
 
 
 class Strangers:

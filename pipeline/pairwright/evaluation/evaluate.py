@@ -140,21 +140,20 @@ async def _score(
             file, pairs = ScoreFile(Path(spec.path)), {one.pair for one in benchmark.places()}
             own[name] = file.check(pairs, conditions, ids)
             for left in sorted({*conditions} - {*own[name]}):
-                said = f"Condition {left} is left out: the file of {name} has no scores of it."
-                session.calls.progress(Note(said))
+                why = f"the file of {name} has no scores of it"
+                session.calls.say(f"Condition {left} is left out: {why}.")
 
     async def score(opened: OpenScorer, name: ConditionName) -> ScoreTable:
-        applies = CONDITIONS[name].applies
+        treated = CONDITIONS[name]
         scores = await session.calls.each(
             f"{opened.ref.name}, {name}",
-            filter(applies, benchmark.rows(limit)),
+            filter(treated.applies, benchmark.rows(limit)),
             partial(score_pair, scorer=opened.scorer, condition=name, sources=sources),
             workers=opened.workers,
             stop=opened.stop,
-            total=sum(map(applies, benchmark.rows(limit))),
+            total=sum(map(treated.applies, benchmark.rows(limit))),
         )
-        treated, own_file = CONDITIONS[name], isinstance(opened.scorer, ByPair)
-        unshown = treated.blind or treated.answers or own_file or opened.ref.name in BLIND
+        blind = treated.blind or treated.answers or opened.ref.name in BLIND
         about = ScoresOf(
             benchmark=benchmark.ref,
             path=benchmark.place_from(folder),
@@ -162,7 +161,9 @@ async def _score(
             labels=dict(benchmark.labels),
             scorer=opened.ref,
             condition=name,
-            history=None if unshown else session.settings.history,
+            history=None
+            if blind or isinstance(opened.scorer, ByPair)
+            else session.settings.history,
         )
         return write_scores(folder, about, scores)
 
