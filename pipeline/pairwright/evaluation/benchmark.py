@@ -97,11 +97,9 @@ class Benchmark:
         """Notes on how a file was read, and which of its rows are no pairs."""
         if split is not None and split not in splits:
             there = ", ".join(f"{n:,} in {name or 'none'}" for name, n in sorted(splits.items()))
-            raise InputError(
-                f"no pairs in the split {split!r}; it has {there}",
-                where=path,
-                fix="Name one of these. If --split can be left out, all pairs are taken then.",
-            )
+            what = f"no pairs in the split {split!r}; it has {there}"
+            fix = "Name one of these. If --split can be left out, all pairs are taken then."
+            raise InputError(what, where=path, fix=fix)
         self.ref = released or BenchmarkRef(
             name=self._source.name,
             kind="run" if self._source.kind == "run" else "file",
@@ -113,11 +111,9 @@ class Benchmark:
         """Open a release or a run. Raises InputError for other pairs, too."""
         folder = Path(path)
         if not folder.is_dir() or not (is_release(folder) or is_run(folder)):
-            raise InputError(
-                "is not a release" if folder.exists() else "no such folder",
-                where=folder,
-                fix="Name a folder that `pairwright release` or `pairwright build` wrote.",
-            )
+            what = "is not a release" if folder.exists() else "no such folder"
+            fix = "Name a folder that `pairwright release` or `pairwright build` wrote."
+            raise InputError(what, where=folder, fix=fix)
         return cls(folder, split)
 
     def place_from(self, folder: Path) -> str:

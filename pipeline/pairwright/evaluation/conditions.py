@@ -126,7 +126,9 @@ ConditionName = Annotated[str, AfterValidator(_known)]
 @condition("profile", "the user's earlier posts", default=True)
 def own_posts(sources: ContentSources, row: Row) -> Content:
     """Show the user's posts, as the rules of history select them."""
-    return _shown(sources, row, posts_of(row), NO_PROFILE)
+    if not row.profile:
+        return Unscored(NO_PROFILE)
+    return PromptContent(row.question, selected(row.question, posts_of(row), sources.history))
 
 
 @condition("none", "the question alone", default=True, blind=True)
@@ -146,7 +148,9 @@ def uncited_posts(sources: ContentSources, row: Row) -> Content:
     others = tuple(post for post in posts_of(row) if post.id not in cited)
     if len(others) == len(row.profile):
         return Unscored(NO_CITED_POSTS)
-    return _shown(sources, row, others, NO_OTHER_POSTS)
+    if not others:
+        return Unscored(NO_OTHER_POSTS)
+    return PromptContent(row.question, selected(row.question, others, sources.history))
 
 
 @condition(
@@ -173,12 +177,6 @@ def own_aspects(_: ContentSources, row: Row) -> Content:
     """Show the pair's own aspects."""
     aspects = tuple(one.aspect for one in row.answer_key)
     return PromptContent(row.question, aspects=aspects) if aspects else Unscored(NO_RUBRIC)
-
-
-def _shown(sources: ContentSources, row: Row, posts: Posts, none: str) -> Content:
-    if not posts:
-        return Unscored(none)
-    return PromptContent(row.question, selected(row.question, posts, sources.history))
 
 
 def conditions_of(

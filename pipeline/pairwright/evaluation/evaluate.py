@@ -31,7 +31,7 @@ from pairwright.evaluation.scores import (
     score_pair,
     write_scores,
 )
-from pairwright.evaluation.session import OpenScorer, ScorerSession, open_session
+from pairwright.evaluation.session import ScorerSession, open_session
 from pairwright.evaluation.settings import Scorers, scorer_settings, with_scorers
 from pairwright.lines import write_lines
 from pairwright.manner import is_choice_text
@@ -132,45 +132,42 @@ async def _score(
     folder: Path,
 ) -> list[ScoreTable]:
     """Score with each scorer in each condition, and write each table as it is whole."""
-    own, ids, tables = dict.fromkeys(scorers, conditions), folder / "ids.jsonl", []
+    settings, tables = session.settings, list[ScoreTable]()
+    own, ids = dict.fromkeys(scorers, conditions), folder / "ids.jsonl"
     write_lines(ids, benchmark.places())
     for name in scorers:
         # Before anything is computed.
-        if isinstance(spec := session.settings.scorers.get(name), ScoresOfFile):
+        if isinstance(spec := settings.scorers.get(name), ScoresOfFile):
             file, pairs = ScoreFile(Path(spec.path)), {one.pair for one in benchmark.places()}
             own[name] = file.check(pairs, conditions, ids)
             for left in sorted({*conditions} - {*own[name]}):
                 why = f"the file of {name} has no scores of it"
                 session.calls.say(f"Condition {left} is left out: {why}.")
-
-    async def score(opened: OpenScorer, name: ConditionName) -> ScoreTable:
-        treated = CONDITIONS[name]
-        scores = await session.calls.each(
-            f"{opened.ref.name}, {name}",
-            filter(treated.applies, benchmark.rows(limit)),
-            partial(score_pair, scorer=opened.scorer, condition=name, sources=sources),
-            workers=opened.workers,
-            stop=opened.stop,
-            total=sum(map(treated.applies, benchmark.rows(limit))),
-        )
-        blind = treated.blind or treated.answers or opened.ref.name in BLIND
-        about = ScoresOf(
-            benchmark=benchmark.ref,
-            path=benchmark.place_from(folder),
-            columns=dict(benchmark.columns),
-            labels=dict(benchmark.labels),
-            scorer=opened.ref,
-            condition=name,
-            history=None
-            if blind or isinstance(opened.scorer, ByPair)
-            else session.settings.history,
-        )
-        return write_scores(folder, about, scores)
-
-    for one in scorers:
+    for name in scorers:
         # One at a time: a model in this process fills the memory there is.
-        async with session.scorer(one) as opened:
-            tables += [await score(opened, name) for name in own[one]]
+        async with session.scorer(name) as opened:
+            for condition in own[name]:
+                treated = CONDITIONS[condition]
+                scores = await session.calls.each(
+                    f"{name}, {condition}",
+                    filter(treated.applies, benchmark.rows(limit)),
+                    partial(score_pair, scorer=opened.scorer, condition=condition, sources=sources),
+                    workers=opened.workers,
+                    stop=opened.stop,
+                    total=sum(map(treated.applies, benchmark.rows(limit))),
+                )
+                unshown = treated.blind or treated.answers or name in BLIND
+                unshown = unshown or isinstance(opened.scorer, ByPair)
+                about = ScoresOf(
+                    benchmark=benchmark.ref,
+                    path=benchmark.place_from(folder),
+                    columns=dict(benchmark.columns),
+                    labels=dict(benchmark.labels),
+                    scorer=opened.ref,
+                    condition=condition,
+                    history=None if unshown else settings.history,
+                )
+                tables.append(write_scores(folder, about, scores))
     return tables
 
 

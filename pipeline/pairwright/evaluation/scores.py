@@ -173,11 +173,8 @@ def check_results(folder: Path, pairs: BenchmarkRef) -> None:
             continue
         if own.digest != pairs.digest:
             named = own.title if own.title != pairs.title else f"another state of {own.title}"
-            raise InputError(
-                f"has results of {named}, and the pairs are {pairs.title}",
-                where=folder,
-                fix="Give --out another folder.",
-            )
+            what = f"has results of {named}, and the pairs are {pairs.title}"
+            raise InputError(what, where=folder, fix="Give --out another folder.")
 
 
 def read_scores(given: Iterable[Path]) -> list[ScoreTable]:
@@ -222,11 +219,9 @@ def joined(table: ScoreTable, benchmark: Benchmark) -> pd.DataFrame:
     """
     own, its = table.about.benchmark, benchmark.ref
     if own.digest != its.digest:
-        raise InputError(
-            f"is of {own.title} ({own.digest}), and the pairs are {its.title} ({its.digest})",
-            where=table.path,
-            fix="Name scores of one set of pairs, and that set with --pairs.",
-        )
+        what = f"is of {own.title} ({own.digest}), and the pairs are {its.title} ({its.digest})"
+        fix = "Name scores of one set of pairs, and that set with --pairs."
+        raise InputError(what, where=table.path, fix=fix)
     lines = [one.model_dump() for one in table.scores]
     frame = pd.DataFrame(lines, columns=list(Score.model_fields))
     wrong = frame.pair[frame.pair.duplicated() | ~frame.pair.isin(benchmark.keys.pair)]

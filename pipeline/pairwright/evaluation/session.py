@@ -95,8 +95,8 @@ class ScoringCalls(NamedTuple):
         """Do `work` on every unit, reported as a step, and return what it gives in their order. A
         wish to stop calls `stop`. Raises Interrupted, EndpointRefused and StoreError: finished
         calls are stored."""
+        total = len(units) if isinstance(units, Sequence) else total
         with self.stop.heard_by(stop, self.meter):
-            total = len(units) if isinstance(units, Sequence) else total
             count = counter(self.progress, name, total)
 
             async def counted(unit: T) -> R:
@@ -128,12 +128,9 @@ class ScorerSession(NamedTuple):
         if spec := self.settings.scorers.get(name):
             return spec.open(name, self)
         names = [*sorted(self.settings.scorers), *sorted(BASELINES)]
-        raise ConfigError(
-            f"there is no scorer {name!r}",
-            where="--scorer",
-            fix=f"Name one of: {', '.join(names)}; or add [scorers.NAME] to the file of"
-            f" scorers.{near(name, names)}",
-        )
+        fix = f"Name one of: {', '.join(names)}; or add [scorers.NAME] to the file of scorers."
+        fix += near(name, names)
+        raise ConfigError(f"there is no scorer {name!r}", where="--scorer", fix=fix)
 
     @asynccontextmanager
     async def scorer(self, name: str) -> AsyncIterator[OpenScorer]:

@@ -134,15 +134,13 @@ def settings_folder(key: str, name: str | None, base: Path, shipped: Path) -> Pa
 def policy_of(scorers: Scorers, samples: int) -> Policy:
     """Find the policy. Raises ConfigError if it is missing, or would write the same text `samples`
     times."""
-    if scorers.policy is None:
+    if (policy := scorers.policy) is None:
         raise no_table("policy")
-    if scorers.policy.sampling.temperature == 0 and samples > 1:
-        raise ConfigError(
-            f"at temperature 0 the {samples} samples of a question are one and the same",
-            where="[policy.sampling] temperature",
-            fix="Give it a temperature such as 1.0, or leave the key out.",
-        )
-    return scorers.policy
+    if policy.sampling.temperature == 0 and samples > 1:
+        what = f"at temperature 0 the {samples} samples of a question are one and the same"
+        fix = "Give it a temperature such as 1.0, or leave the key out."
+        raise ConfigError(what, where="[policy.sampling] temperature", fix=fix)
+    return policy
 
 
 FORMS = {

@@ -9,7 +9,7 @@ GPU.
 import asyncio
 import time
 from abc import abstractmethod
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -31,6 +31,7 @@ from pairwright.evaluation.session import (
 from pairwright.models import CONTEXT_LENGTH, Completion, Request, completion_of
 from pairwright.models.call import body_of
 from pairwright.models.client import Client, Meter
+from pairwright.models.connect import Say
 from pairwright.models.scores import score_reply
 from pairwright.models.store import Store
 from pairwright.records import Record
@@ -133,13 +134,12 @@ class ChatTokens(NamedTuple):
 
     def check(self) -> None:
         """Check that a conversation can be read whole. Raises ConfigError."""
-        probe, why = (Message("user", "asked"), Message("assistant", "answered")), ""
         if not self.tokenizer.chat_template:
             why = "it has no chat template, which says how a conversation is read"
-        elif not all(message.content in self._text(probe) for message in probe):
-            why = "its chat template leaves out a message"
-        if why:
             raise unusable_model(self.where, self.model, why)
+        probe = self._text((Message("user", "asked"), Message("assistant", "answered")))
+        if "asked" not in probe or "answered" not in probe:
+            raise unusable_model(self.where, self.model, "its chat template leaves out a message")
 
     def whole(self, messages: Sequence[Message]) -> TokenizedText:
         """The tokens of a whole conversation."""
@@ -186,12 +186,7 @@ class InProcess(BatchClient):
     """One reward model in this process."""
 
     def __init__(
-        self,
-        name: str,
-        spec: Classifier,
-        meter: Meter,
-        store: Store | None,
-        say: Callable[[str], None],
+        self, name: str, spec: Classifier, meter: Meter, store: Store | None, say: Say
     ) -> None:
         """`say` tells people that the model is being loaded, and when it is ready."""
         super().__init__(meter, store)
@@ -222,12 +217,9 @@ class InProcess(BatchClient):
 
     async def _load(self) -> Any:
         if find_spec("torch") is None or find_spec("transformers") is None:
-            raise ConfigError(
-                "torch and transformers are not installed",
-                where=f"{self._where} kind = {self._spec.kind!r}",
-                fix=f"Run {install('evaluate')}; or have vLLM serve the model and use"
-                " kind = 'served'.",
-            )
+            fix = f"Run {install('evaluate')}; or have vLLM serve it and use kind = 'served'."
+            where = f"{self._where} kind = {self._spec.kind!r}"
+            raise ConfigError("torch and transformers are not installed", where=where, fix=fix)
         self._say(f"{self._where} {self._spec.model} is being loaded")
         began = time.monotonic()
         try:
