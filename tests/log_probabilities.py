@@ -1,5 +1,5 @@
 """A stand-in for what vLLM 0.32 tells of a given text: `/tokenize`, and `prompt_logprobs` of
-`/v1/completions`. test_real_policy.py asks the real one.
+`/v1/completions`. test_real_reward.py asks the real one.
 
 A token is a character; what opens an answer is the token 1.
 """

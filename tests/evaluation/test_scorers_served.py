@@ -1,7 +1,7 @@
 """Models that are served: what they are asked for a score, and what their replies mean. Reward
 models are asked at `/classify`, language models for the log-probabilities of their prompts.
 
-The replies are those of vLLM 0.32; test_real_reward.py and test_real_policy.py ask the real one.
+The replies are those of vLLM 0.32; test_real_reward.py asks the real one.
 """
 
 import asyncio

@@ -1,5 +1,5 @@
-"""Reward models for real, of random weights and on a CPU: scores against plain transformers, one
-text at a time, and against vLLM's `/classify`.
+"""Reward models and log-probabilities for real, of random weights and on a CPU: against plain
+transformers, one text at a time, and against vLLM's `/classify` and `prompt_logprobs`.
 """
 
 import asyncio
@@ -14,7 +14,7 @@ from engines.served import NAME, serving_vllm
 from pairwright.errors import EndpointRefused
 from pairwright.models import CONTEXT_LENGTH, Completion, Request
 from pairwright.models.client import Meter
-from pairwright.models.scores import Classify, score_of
+from pairwright.models.scores import Classify, PromptLogprobs, TokenLogprobs, score_of
 from pairwright.settings.endpoints import Endpoint
 from pairwright.settings.prompt import Message
 
@@ -102,7 +102,7 @@ def test_scores_are_those_of_vllms_classify(
 ) -> None:
     flags = ("--runner", "pooling", "--max-model-len", str(CONTEXT))
     with serving_vllm(engines, reward_models / case, tmp_path, *flags) as server:
-        *there, long = asyncio.run(_classified(server.url, [*texts, TOO_LONG]))
+        *there, long = asked(Classify("served", at(server.url), Meter()), [*texts, TOO_LONG])
     assert long.finish == CONTEXT_LENGTH
     assert str(CONTEXT) in long.text
     for ours, theirs in zip(found[case]["ours"], there, strict=True):
@@ -110,22 +110,38 @@ def test_scores_are_those_of_vllms_classify(
         assert ours["tokens"] == theirs.prompt_tokens
 
 
-def test_a_chat_model_that_vllm_serves_is_refused_as_a_scorer(
-    engines: str, reward_models: Path, tmp_path: Path
+def test_log_probabilities_of_vllm_are_those_of_transformers(
+    engines: str, reward_models: Path, texts: list[tuple[str, str]], tmp_path: Path
 ) -> None:
+    # One response begins and ends with a line end.
+    texts = [("Why?", "\nSo.\n"), *texts]
+    found = found_by("likelihoods.py", engines, reward_models, texts, tmp_path)
     flags = ("--max-model-len", str(CONTEXT))
-    with (
-        serving_vllm(engines, reward_models / "policy", tmp_path, *flags) as server,
-        pytest.raises(EndpointRefused),
-    ):
-        asyncio.run(_classified(server.url, [("Why?", "So.")]))
+    with serving_vllm(engines, reward_models / "policy", tmp_path, *flags) as server:
+        there = asked(PromptLogprobs("served", at(server.url), Meter()), [*texts, TOO_LONG])
+        # A chat model is no scorer.
+        with pytest.raises(EndpointRefused):
+            asked(Classify("served", at(server.url), Meter()), [("Why?", "So.")])
+    *there, long = there
+    assert long.finish == CONTEXT_LENGTH
+    assert str(CONTEXT) in long.text
+    for (ids, told), theirs in zip(found["policy"], there, strict=True):
+        served = TokenLogprobs.model_validate_json(theirs.text)
+        assert list(served.ids) == ids
+        assert served.log_probabilities == pytest.approx(told, abs=1e-3)
 
 
-async def _classified(url: str, texts: list[tuple[str, str]]) -> list[Completion]:
-    endpoint = Endpoint(base_url=url, model=NAME)
-    async with Classify("served", endpoint, Meter()) as llm:
-        asked = [
-            Request(NAME, (Message("user", prompt), Message("assistant", response)), 1)
-            for prompt, response in texts
-        ]
-        return list(await asyncio.gather(*(llm.complete(request) for request in asked)))
+def at(url: str) -> Endpoint:
+    return Endpoint(base_url=url, model=NAME)
+
+
+def asked(client: Classify | PromptLogprobs, texts: list[tuple[str, str]]) -> list[Completion]:
+    """What a client of vLLM's server replies to each prompt with its response."""
+
+    async def replies() -> list[Completion]:
+        async with client as llm:
+            both = [(Message("user", prompt), Message("assistant", said)) for prompt, said in texts]
+            calls = (llm.complete(Request(NAME, messages, 1)) for messages in both)
+            return list(await asyncio.gather(*calls))
+
+    return asyncio.run(replies())
