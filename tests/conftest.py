@@ -16,8 +16,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
+    from label_studio_process import LabelStudioServer
     from live_study import LiveStudy
     from pairwright.audits.records import Audit
+    from pairwright_human_eval.label_studio import LabelStudioClient
 
 # Threads of one matrix product would wait for each other where workers take all cores.
 os.environ |= dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"), "1")
@@ -151,3 +153,27 @@ def exported_sheets(tmp_path_factory: pytest.TempPathFactory) -> "LiveStudy":
 def study(exported_sheets: "LiveStudy", tmp_path: Path) -> "LiveStudy":
     """The same, to be changed."""
     return exported_sheets.copy(tmp_path / "run")
+
+
+@pytest.fixture(scope="module")
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator["LabelStudioServer"]:
+    """The real Label Studio."""
+    from label_studio_process import LabelStudioServer, prepare
+    from own_environment import cache_folder
+
+    data = tmp_path_factory.mktemp("label-studio")
+    with LabelStudioServer(prepare(cache_folder(), print), data, 0) as server:
+        yield server
+
+
+@pytest.fixture
+def key(running: "LabelStudioServer", monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LABEL_STUDIO_API_KEY", running.account.token)
+
+
+@pytest.fixture(scope="module")
+def server(running: "LabelStudioServer") -> Iterator["LabelStudioClient"]:
+    from pairwright_human_eval.label_studio import connected
+
+    with connected(running.url, running.account.token) as server:
+        yield server

@@ -44,14 +44,6 @@ def value(ratings: pd.DataFrame, levels: Sequence[int], name: str) -> float | No
     return estimate(ratings, levels, name).value
 
 
-@pytest.mark.parametrize(("measurement", "alpha"), [("nominal", 0), ("ordinal", 0.552941)])
-def test_alpha_with_missing_ratings_and_uneven_levels(measurement: str, alpha: float) -> None:
-    """The values are those of the package `krippendorff` 0.9.0, which is not required here."""
-    by_rater = ((1, 9, 2, 4, 2), (1, 4, None, 9, None), (4, None, 1, 9, None))
-    found = value(of_matrix(by_rater), (1, 2, 4, 9), f"alpha_{measurement}")
-    assert found == pytest.approx(alpha, abs=1e-6)
-
-
 def second_alpha(ratings: pd.DataFrame, measurement: Measurement) -> float:
     """Krippendorff's alpha by his definition: every ordered pair of ratings, one by one."""
     units = [list(own) for _, own in ratings.groupby("item")["label"] if len(own) > 1]
@@ -171,10 +163,7 @@ SAME = [(f"item {n}", f"rater {m}", 1 + n % 2) for n in range(9) for m in range(
 
 @pytest.mark.parametrize(
     ("ratings", "note"),
-    [
-        (table_of(SAME), "the clusters do not differ"),
-        (drawn(2, 4, 3, 3), "fewer than 5 clusters"),
-    ],
+    [(table_of(SAME), "the clusters do not differ"), (drawn(2, 4, 3, 3), "fewer than 5 clusters")],
 )
 def test_no_interval_without_something_to_vary(ratings: pd.DataFrame, note: str) -> None:
     found = agreement(ratings).percent

@@ -3,7 +3,6 @@
 import json
 import random
 import re
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +10,6 @@ import pytest
 
 from annotated import (
     EXPORTS,
-    FIXED,
-    KEY,
     annotations,
     imported,
     imported_files,
@@ -23,7 +20,6 @@ from annotated import (
 )
 from live_study import LiveStudy, files_of, usual
 from pairwright.errors import InputError
-from pairwright_human_eval.exports import read_export
 from pairwright_human_eval.folder import HumanFolder
 from reference_data import LABEL_STUDIO
 from released import exports_of
@@ -267,24 +263,14 @@ def test_other_formats_are_named_and_a_byte_order_mark_is_no_fault(tmp_path: Pat
         (tmp_path / "not-there.json", "No such file"),
         (LABEL_STUDIO / "first6_sdk_all_JSON_MIN.json", "holds no annotation"),
         (LABEL_STUDIO / "ui_annotation_task.json", "not a list of"),
+        (LABEL_STUDIO / "raw_default.json", "holds no annotation"),  # Of another study.
     ):
         with pytest.raises(InputError, match=message):
             imported_files(tmp_path / "run", path)
-    content = (EXPORTS / "preference.json").read_bytes()
-    scales = FIXED.fixed.scales
-    plain = [*read_export(content, tmp_path, KEY, scales)]
-    marked = read_export(b"\xef\xbb\xbf" + content, tmp_path, KEY, scales)
-    assert [*map(str, marked)] == [*map(str, plain)]
-
-
-def test_exports_of_another_study_are_read_and_known_as_that() -> None:
-    """Real exports of another form: 91 annotations, and none is of this study."""
-    path = LABEL_STUDIO / "raw_default.json"
-    given = [*read_export(path.read_bytes(), path, KEY, FIXED.fixed.scales)]
-    assert {one.task for one in given} == {""}
-    faults = Counter(one.fault.reason for one in given if one.fault)
-    assert faults["unknown_task"] >= 91
-    assert len(faults) == 1
+    marked = tmp_path / "preference.json"
+    marked.write_bytes(b"\xef\xbb\xbf" + (EXPORTS / "preference.json").read_bytes())
+    found = imported_files(tmp_path / "run", marked)
+    assert outcomes(rows("preference"), found) == OUTCOMES["preference"]
 
 
 # The commands

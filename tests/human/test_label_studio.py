@@ -16,12 +16,7 @@ from pairwright.assets import install
 from pairwright.errors import CallFailed, EndpointRefused, InputError, PairwrightError
 from pairwright.progress import Event, Note
 from pairwright_human_eval.answers import withdraw_person
-from pairwright_human_eval.label_studio import (
-    PushResult,
-    connected,
-    pull_answers,
-    push_tasks,
-)
+from pairwright_human_eval.label_studio import PushResult, connected, pull_answers, push_tasks
 from stand_in import KEY, Reply, StandIn
 
 UNITS = 10
@@ -254,10 +249,7 @@ def test_errors_name_what_happened_and_show_no_secret(
     site: Site, reply: Reply, error: type[PairwrightError], match: str
 ) -> None:
     site.stand_in.before = lambda method, path: reply
-    with (
-        pytest.raises(error, match=match) as caught,
-        connected(site.stand_in.url, KEY) as client,
-    ):
+    with pytest.raises(error, match=match) as caught, connected(site.stand_in.url, KEY) as client:
         client.projects("Pairwright")
     assert KEY not in str(caught.value)
     assert "a-secret-session" not in str(caught.value)

@@ -11,14 +11,13 @@ from playwright.sync_api import Page, TimeoutError, expect
 
 from browser import Browsing, logged_in, open_form, picture
 from hostile import HOSTILE
-from label_studio_process import LabelStudioServer, prepare
-from label_studio_server import ANNOTATORS, cache_folder, make_study, scales
+from label_studio_process import LabelStudioServer
+from label_studio_server import ANNOTATORS, make_study, scales
 from pairwright.records import Aspect, Pair, Post
 from pairwright.settings.rules import PlanRules
 from pairwright_human_eval.forms import labelling_config, questions, read_form
 from pairwright_human_eval.label_studio import (
     LabelStudioClient,
-    connected,
     pull_answers,
     push_tasks,
 )
@@ -26,7 +25,7 @@ from pairwright_human_eval.records import KINDS, Data
 from pairwright_human_eval.tasks import BlindUnit, blind_task
 from small_studies import one, rubric, violate
 
-pytestmark = pytest.mark.real
+pytestmark = [pytest.mark.real, pytest.mark.usefixtures("key")]
 
 SETTLE_MS = 300
 """How long a page may take to do what it must not; in the control it does within it."""
@@ -52,24 +51,6 @@ LOOK = """() => [...document.querySelectorAll('.pw .lsf-richtext__container')].m
     elements: [...text.querySelectorAll('*')].map(e => [e.tagName, ...e.getAttributeNames()]),
   };
 })"""
-
-
-@pytest.fixture(scope="module")
-def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LabelStudioServer]:
-    data = tmp_path_factory.mktemp("label-studio")
-    with LabelStudioServer(prepare(cache_folder(), print), data, 0) as server:
-        yield server
-
-
-@pytest.fixture(autouse=True)
-def key(running: LabelStudioServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("LABEL_STUDIO_API_KEY", running.account.token)
-
-
-@pytest.fixture(scope="module")
-def server(running: LabelStudioServer) -> Iterator[LabelStudioClient]:
-    with connected(running.url, running.account.token) as server:
-        yield server
 
 
 @pytest.fixture(scope="module")

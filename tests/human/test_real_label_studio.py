@@ -12,13 +12,12 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from label_studio_process import LabelStudioServer, prepare
+from label_studio_process import LabelStudioServer
 from label_studio_server import (
     ANNOTATORS,
     Made,
     Person,
     answers,
-    cache_folder,
     held,
     make_study,
     newcomer,
@@ -30,34 +29,15 @@ from pairwright_human_eval.folder import read_study
 from pairwright_human_eval.label_studio import (
     LabelStudioClient,
     PushResult,
-    connected,
     pull_answers,
     push_tasks,
 )
 
-pytestmark = pytest.mark.real
+pytestmark = [pytest.mark.real, pytest.mark.usefixtures("key")]
 
 UNITS = 200
 ANNOTATED = 8
 """Tasks of every kind that each annotator does; one more is skipped, one left as a draft."""
-
-
-@pytest.fixture(scope="module")
-def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LabelStudioServer]:
-    data = tmp_path_factory.mktemp("label-studio")
-    with LabelStudioServer(prepare(cache_folder(), print), data, 0) as server:
-        yield server
-
-
-@pytest.fixture(autouse=True)
-def key(running: LabelStudioServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("LABEL_STUDIO_API_KEY", running.account.token)
-
-
-@pytest.fixture(scope="module")
-def server(running: LabelStudioServer) -> Iterator[LabelStudioClient]:
-    with connected(running.url, running.account.token) as server:
-        yield server
 
 
 @pytest.fixture(scope="module")
@@ -79,9 +59,7 @@ def pull(made: Made) -> list[str]:
 
 
 def test_200_units_go_out_and_come_back(
-    tmp_path: Path,
-    running: LabelStudioServer,
-    people: dict[str, Person],
+    tmp_path: Path, running: LabelStudioServer, people: dict[str, Person]
 ) -> None:
     made = make_study(tmp_path, UNITS)
     pushed = push(running, made)
@@ -119,9 +97,7 @@ def test_200_units_go_out_and_come_back(
 
 
 def test_what_changes_on_the_server_is_pulled_and_what_is_deleted_is_named(
-    tmp_path: Path,
-    running: LabelStudioServer,
-    people: dict[str, Person],
+    tmp_path: Path, running: LabelStudioServer, people: dict[str, Person]
 ) -> None:
     made = make_study(tmp_path, 5, ANNOTATORS[:1], ("preference",))
     push(running, made)
