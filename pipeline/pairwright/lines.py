@@ -5,10 +5,11 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, AnyStr, TypeVar
 
+import jsonlines
 from pydantic import ValidationError
 
 from pairwright.errors import InputError, first_invalid
-from pairwright.files import write_whole
+from pairwright.files import whole_file, write_whole
 from pairwright.records import Record
 
 if TYPE_CHECKING:
@@ -28,7 +29,13 @@ BATCH, RATIO = 100, 100
 
 def write_lines(path: Path, records: Iterable[Record]) -> None:
     """One record a line; the file appears whole or not at all. Raises StoreError."""
-    write_whole(path, (f"{record.model_dump_json()}\n" for record in records))
+    with whole_file(path) as file:
+        jsonlines.Writer(file, dumps=_json).write_all(records)
+
+
+def _json(record: Record | dict[str, object]) -> str:
+    # `jsonlines` calls its encoder with an empty object once, to see whether that gives text.
+    return record.model_dump_json() if isinstance(record, Record) else "{}"
 
 
 def write_one(path: Path, record: Record) -> None:
@@ -39,14 +46,14 @@ def write_one(path: Path, record: Record) -> None:
 def read_lines(path: Path, kind: type[T], *, fix: str = _FIX) -> Iterator[T]:
     """The records of a file, one a line of at most LONGEST bytes. Raises InputError with `fix`,
     naming the line and the field."""
-    where = str(path)
     try:
         with path.open("rb") as file:
-            for number, line in enumerate(bounded_lines(file.readline, path, fix), start=1):
-                where = f"{path}:{number}"
-                yield kind.model_validate_json(line)
-    except (OSError, ValidationError) as error:
-        raise unreadable(where, error, fix) from None
+            lines = bounded_lines(file.readline, path, fix)
+            yield from jsonlines.Reader(lines, loads=kind.model_validate_json)
+    except jsonlines.InvalidLineError as error:
+        raise unreadable(f"{path}:{error.lineno}", error.__cause__ or error, fix) from None
+    except OSError as error:
+        raise unreadable(str(path), error, fix) from None
 
 
 def read_one(path: Path, kind: type[T], *, fix: str = _FIX) -> T:

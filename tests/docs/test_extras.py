@@ -1,6 +1,7 @@
 """The command that an error names for an extra works with what a user has: no package index."""
 
 import json
+import re
 import shlex
 import sys
 from pathlib import Path
@@ -57,3 +58,13 @@ def test_where_pairwright_comes_from_is_named(
     noted(monkeypatch, {**origin, "url": origin["url"].replace("file://FOLDER", folder.as_uri())})
     wanted = [word.replace("FOLDER", str(folder)) for word in named]
     assert shlex.split(install("vllm"))[4:] == wanted
+
+
+@pytest.mark.parametrize(
+    "name", ["vllm", "openai", "pandas", "jsonlines", "tenacity", "label_studio_sdk"]
+)
+def test_a_named_dependency_is_declared_and_imported(name: str) -> None:
+    root = Path(__file__).resolve().parents[2]
+    assert f'"{name.replace("_", "-")}' in (root / "pyproject.toml").read_text("utf-8")
+    code = [path.read_text("utf-8") for path in root.glob("[ph][iu]*/*/**/*.py")]
+    assert any(re.search(rf"^ *(import|from) {name}\b", one, re.MULTILINE) for one in code)

@@ -11,3 +11,5 @@ at most; what only a few readers need is folded. A template never reads the text
 """
 
 from pairwright.pages.page import Page, Table, render_markdown, render_page, render_words
+
+__all__ = ["Page", "Table", "render_markdown", "render_page", "render_words"]

@@ -40,3 +40,11 @@ from pairwright.text.scripts import (
     words,
     words_of,
 )
+
+__all__ = [
+    "LANGUAGES", "QUOTED_WORDS", "STOPWORDS", "WORD_LENGTHS", "bare_quote", "canonical", "echo",
+    "find_hidden", "find_question", "find_whole_aspect", "holds_run", "is_character_run", "jaccard",
+    "language", "language_of", "near_duplicate", "normalised", "number_of", "passages",
+    "run_length", "shared_span", "spans", "stemmer", "terms", "terms_of", "token_estimate",
+    "visible", "word_count", "words", "words_of", "words_with",
+]  # fmt: skip
