@@ -5,13 +5,14 @@ Every gate of a group is measured, whatever the others say.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import compress
 from typing import NamedTuple, TypeVar
 
 from pydantic import JsonValue
 
 from pairwright import text
-from pairwright.gates.phrases import Talk, first_phrase
+from pairwright.gates.phrases import first_phrase
 from pairwright.records import Adherence, Comparison, DraftSide, GateResult, Quality, Rubric
 from pairwright.settings.rules import GateRules, JudgedGate, TextGate, TwinRules
 
@@ -26,19 +27,28 @@ _MARKUP = re.compile(rf"\*\*|`|\[[^\]]+\]\(|^[ \t]*>|{_TABLE}", re.MULTILINE)
 _SIDES: tuple[DraftSide, DraftSide] = ("first", "second")
 
 
-def gate_result(
+Faults = tuple[bool, bool]
+"""Whether the first and the second response are at fault."""
+Measured = tuple[TextGate | JudgedGate, Faults, JsonValue, JsonValue]
+"""A gate with the sides at fault, what it measured, and its limit."""
+BOTH, NEITHER = (True, True), (False, False)
+
+
+def _result(
     rules: GateRules,
     gate: TextGate | JudgedGate,
-    faults: tuple[bool, bool],
+    faults: Faults,
     value: JsonValue,
     limit: JsonValue,
 ) -> GateResult:
     """A gate passes if neither side is at fault, or if it is switched off."""
-    sides = tuple(side for side, at_fault in zip(_SIDES, faults, strict=True) if at_fault)
-    passed = not sides or gate in rules.off
-    return GateResult(
-        gate=gate, passed=passed, value=value, limit=limit, sides=() if passed else sides
-    )
+    passed = not any(faults) or gate in rules.off
+    sides = () if passed else tuple(compress(_SIDES, faults))
+    return GateResult(gate=gate, passed=passed, value=value, limit=limit, sides=sides)
+
+
+def _results(rules: GateRules, *found: Measured) -> tuple[GateResult, ...]:
+    return tuple(_result(rules, *one) for one in found)
 
 
 # On texts
@@ -69,69 +79,59 @@ class DraftSides(NamedTuple):
 
 def check_writing(sides: DraftSides, rules: GateRules, *, words: int) -> tuple[GateResult, ...]:
     """Every text gate's result, in the order in which they name the reason of a refusal."""
-    return tuple(_results(sides, rules, words))
+    return _results(rules, *_measure(sides, rules, words))
 
 
-def _results(s: DraftSides, rules: GateRules, limit: int) -> Iterator[GateResult]:
+def _measure(s: DraftSides, rules: GateRules, limit: int) -> Iterator[Measured]:
     counts = [text.word_count(response) for response in s.both]
     least, most = min(counts), max(counts)
-    yield _talk(rules, "refusal", "refusal", s)
-    yield gate_result(rules, "word_limit", _each(counts, lambda n: n > limit), most, limit)
-    short = _each(counts, lambda n: n < rules.min_words)
-    yield gate_result(rules, "too_short", short, least, rules.min_words)
+    yield "refusal", *_phrases(first_phrase("refusal", r, s.question) for r in s.both)
+    yield "word_limit", _each(counts, lambda n: n > limit), most, limit
+    yield "too_short", _each(counts, lambda n: n < rules.min_words), least, rules.min_words
     ratio = round(most / max(least, 1), 3)
     # Both were asked for the same length, so it is the shorter one that fell short of it.
     shorter = _each(counts, lambda n: ratio > rules.length_ratio and n == least)
-    yield gate_result(rules, "length_ratio", shorter, ratio, rules.length_ratio)
+    yield "length_ratio", shorter, ratio, rules.length_ratio
     forms = [[bool(p.search(one)) for p in (_LIST, _HEADING, _MARKUP)] for one in s.both]
     unlike = _each(forms, lambda form: forms[0] != forms[1] and any(form))
-    yield gate_result(rules, "format_parity", unlike, [[*form] for form in forms], "equal")
-    yield _talk(rules, "persona_talk", "persona", s)
-    yield _talk(rules, "meta_talk", "meta", s)
-    yield _leakage(s, rules)
-    yield _copying(s, rules)
+    yield "format_parity", unlike, [[*form] for form in forms], "equal"
+    yield "persona_talk", *_phrases(first_phrase("persona", r, s.question) for r in s.both)
+    yield "meta_talk", *_phrases(first_phrase("meta", r, s.question) for r in s.both)
+    # A run of words of an aspect, its reason or evidence, or of the narrative; or a short aspect
+    # whole, if it has words enough not to be an ordinary turn of phrase.
+    aspects = [a for rubric in s.rubrics for a in rubric.aspects]
+    sources = [part for a in aspects for part in (a.aspect, a.reason, *text.passages(a.evidence))]
+    sources += [s.narrative] if s.narrative else []
+    names, run = [a.aspect for a in aspects], rules.leak_words
+    leaks = (
+        text.shared_span(r, sources, s.question, run)
+        or text.find_whole_aspect(r, names, s.question)
+        for r in s.both
+    )
+    yield "rubric_leakage", *_phrases(leaks, f"{run} words")
+    copies = (text.shared_span(r, s.posts, s.question, run) for r in s.both)
+    yield "profile_copy", *_phrases(copies, f"{run} words")
     same = text.words(s.first) == text.words(s.second)
     shared = text.jaccard(text.spans(s.first, 3), text.spans(s.second, 3))
     overlap = 1.0 if same else round(shared, 3)
-    alike = overlap > NEAR_DUPLICATE
-    yield gate_result(rules, "near_duplicate", (alike, alike), overlap, NEAR_DUPLICATE)
+    alike = BOTH if overlap > NEAR_DUPLICATE else NEITHER
+    yield "near_duplicate", alike, overlap, NEAR_DUPLICATE
     spoken = [text.language(response) for response in s.both]
     foreign = _each(spoken, lambda code: None not in (code, s.language) and code != s.language)
-    yield gate_result(rules, "wrong_language", foreign, list(spoken), s.language)
+    yield "wrong_language", foreign, [*spoken], s.language
 
 
-def _each(values: Sequence[T], at_fault: Callable[[T], bool]) -> tuple[bool, bool]:
+def _each(values: Sequence[T], at_fault: Callable[[T], bool]) -> Faults:
     first, second = values
     return at_fault(first), at_fault(second)
 
 
-def _talk(rules: GateRules, gate: TextGate, talk: Talk, s: DraftSides) -> GateResult:
-    phrases = [first_phrase(talk, response, s.question) for response in s.both]
-    return gate_result(rules, gate, _each(phrases, bool), phrases[0] or phrases[1], "none")
-
-
-def _leakage(s: DraftSides, rules: GateRules) -> GateResult:
-    """A run of words of an aspect, its reason or evidence, or of the narrative; or a short aspect
-    whole, if it has words enough not to be an ordinary turn of phrase."""
-    aspects = [a for rubric in s.rubrics for a in rubric.aspects]
-    sources = [part for a in aspects for part in (a.aspect, a.reason, *text.passages(a.evidence))]
-    if s.narrative:
-        sources.append(s.narrative)
-    names = [a.aspect for a in aspects]
-    runs = [
-        text.shared_span(r, sources, s.question, rules.leak_words)
-        or text.find_whole_aspect(r, names, s.question)
-        for r in s.both
-    ]
-    limit = f"{rules.leak_words} words"
-    return gate_result(rules, "rubric_leakage", _each(runs, bool), runs[0] or runs[1], limit)
-
-
-def _copying(s: DraftSides, rules: GateRules) -> GateResult:
-    """A run of words of a post."""
-    runs = [text.shared_span(r, s.posts, s.question, rules.leak_words) for r in s.both]
-    limit = f"{rules.leak_words} words"
-    return gate_result(rules, "profile_copy", _each(runs, bool), runs[0] or runs[1], limit)
+def _phrases(
+    found: Iterable[str | None], limit: str = "none"
+) -> tuple[Faults, JsonValue, JsonValue]:
+    """The sides with a phrase that they may not have, and the first one."""
+    first, second = found
+    return (bool(first), bool(second)), first or second, limit
 
 
 def check_echo(sides: DraftSides, twin: TwinRules, rules: GateRules) -> GateResult:
@@ -145,11 +145,10 @@ def check_echo(sides: DraftSides, twin: TwinRules, rules: GateRules) -> GateResu
         for response, rubric in zip(sides.both, sides.rubrics, strict=True)
     )
     if first is None or second is None:
-        return gate_result(rules, "echo_gap", (False, False), None, twin.echo_gap)
+        return _result(rules, "echo_gap", NEITHER, None, twin.echo_gap)
     gap = round(abs(first - second), 3)
-    over = gap > twin.echo_gap
-    faults = over and first > second, over and second > first
-    return gate_result(rules, "echo_gap", faults, gap, twin.echo_gap)
+    faults = (first > second, second > first) if gap > twin.echo_gap else NEITHER
+    return _result(rules, "echo_gap", faults, gap, twin.echo_gap)
 
 
 def shared_words(sides: DraftSides) -> tuple[int, tuple[tuple[str, ...], tuple[str, ...]]]:
@@ -194,15 +193,13 @@ def check_shared_words(sides: DraftSides, twin: TwinRules, rules: GateRules) -> 
     A side is at fault if it has words to give up.
     """
     interaction, (first, second) = shared_words(sides)
-    over = interaction > twin.shared_words
-    faults = over and bool(first), over and bool(second)
+    faults = (bool(first), bool(second)) if interaction > twin.shared_words else NEITHER
     value: JsonValue = [interaction, [*first], [*second]]
-    return gate_result(rules, "shared_words", faults, value, twin.shared_words)
+    return _result(rules, "shared_words", faults, value, twin.shared_words)
 
 
 # On judgements
 
-BOTH = True, True
 Fit = Mapping[DraftSide, Adherence]
 """The adherence of both responses to one rubric."""
 
@@ -213,12 +210,11 @@ def judge_violate(fit: Fit, rules: GateRules) -> tuple[GateResult, ...]:
     gap = chosen - rejected
     weak, serving = _below(chosen, rules.adherence), _below(rules.violation, rejected)
     close = _below(gap, rules.margin)
-    return (
-        gate_result(rules, "adherence", (weak, False), _whole(chosen), rules.adherence),
-        gate_result(rules, "violation", (False, serving), _whole(rejected), rules.violation),
-        gate_result(
-            rules, "adherence_margin", _blame(close, weak, serving), _whole(gap), rules.margin
-        ),
+    return _results(
+        rules,
+        ("adherence", (weak, False), _whole(chosen), rules.adherence),
+        ("violation", (False, serving), _whole(rejected), rules.violation),
+        ("adherence_margin", _blame(close, weak, serving), _whole(gap), rules.margin),
     )
 
 
@@ -233,19 +229,19 @@ def judge_twin(fits: Sequence[Fit], twin: TwinRules, rules: GateRules) -> tuple[
     ahead, mirror = asker["first"] - asker["second"], partner["second"] - partner["first"]
     close = _blame(_below(ahead, twin.margin), weak[0], serving[1])
     behind = _blame(_below(mirror, twin.margin), serving[0], weak[1])
-    return (
-        gate_result(rules, "adherence", weak, _whole(min(own)), rules.adherence),
-        gate_result(rules, "cross_adherence", serving, _whole(max(other)), twin.cross_adherence),
-        gate_result(rules, "twin_margin", close, _whole(ahead), twin.margin),
-        gate_result(rules, "twin_margin_mirror", behind, _whole(mirror), twin.margin),
+    return _results(
+        rules,
+        ("adherence", weak, _whole(min(own)), rules.adherence),
+        ("cross_adherence", serving, _whole(max(other)), twin.cross_adherence),
+        ("twin_margin", close, _whole(ahead), twin.margin),
+        ("twin_margin_mirror", behind, _whole(mirror), twin.margin),
     )
 
 
-def _blame(close: bool, first: bool, second: bool) -> tuple[bool, bool]:
+def _blame(close: bool, first: bool, second: bool) -> Faults:
     """The sides at fault if two shares are too close: those that fail alone, or both."""
-    if not close:
-        return False, False
-    return (first, second) if first or second else BOTH
+    alone = (first, second) if first or second else BOTH
+    return alone if close else NEITHER
 
 
 def judge_quality(
@@ -263,31 +259,24 @@ def judge_quality(
     absolute scores decide.
     """
     won = verdict.has_winner
+    # The loser is the one to write better; without one, the one of lower scores.
+    blamed = verdict is Comparison.SECOND, verdict is Comparison.FIRST
     if not quality:
-        blamed = verdict is Comparison.SECOND, verdict is Comparison.FIRST
-        value: JsonValue = [None, verdict.value]
-        return (gate_result(rules, "parity", blamed, value, "no stable winner"),)
+        return _results(rules, ("parity", blamed, [None, verdict.value], "no stable winner"))
     first, second = quality["first"].mean, quality["second"].mean
     poor = _below(first, rules.quality_floor), _below(second, rules.quality_floor)
-    floor = gate_result(
-        rules, "quality_floor", poor, _whole(min(first, second)), rules.quality_floor
-    )
     gap = round(abs(first - second), 3)
     most = winner_gap if won else rules.parity
     level = most is not None and not _below(most, gap)
     level = level and (verdict is Comparison.TIE or not any(poor))
-    # The loser is the one to write better; without one, the one of lower scores.
-    first_behind = verdict is Comparison.SECOND if won else first < second
-    second_behind = verdict is Comparison.FIRST if won else second < first
-    blamed = (first_behind, second_behind) if first != second or won else BOTH
-    parity = gate_result(
+    if not won:
+        blamed = (first < second, second < first) if first != second else BOTH
+    limit: JsonValue = ["gap", most] if most is not None else "no stable winner"
+    return _results(
         rules,
-        "parity",
-        (False, False) if level else blamed,
-        [gap, verdict.value],
-        ["gap", most] if most is not None else "no stable winner",
+        ("quality_floor", poor, _whole(min(first, second)), rules.quality_floor),
+        ("parity", NEITHER if level else blamed, [gap, verdict.value], limit),
     )
-    return floor, parity
 
 
 # Shares are sums of small whole numbers over small whole numbers: rounding keeps 0.7 - 0.4
