@@ -299,7 +299,7 @@ def withdraw_person(
         folder, rounds = study.folder, dict.fromkeys(study.fixed.annotators, 1)
         rounds |= {task.annotator: task.round for task in study.key.values()}
         if person not in rounds:
-            what = f"{person!r} is nobody in this study.{near(person, sorted(rounds))}"
+            what = f"there is no {person!r} in this study.{near(person, sorted(rounds))}"
             fix = "`pairwright human status RUN` lists everybody."
             raise InputError(what, where="PERSON", fix=fix)
         answered = {one.task for one in study.answers() if one.annotator == person}

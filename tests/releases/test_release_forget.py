@@ -189,7 +189,7 @@ def test_whoever_is_not_in_the_run_is_told_of_and_recorded(run: Path) -> None:
 def test_what_names_nothing_is_refused(run: Path) -> None:
     for options, said in (
         ((), "nothing to forget is named"),
-        (("--user", "  "), "names nobody"),
+        (("--user", "  "), "--user: is empty"),
         *(
             (("--url", url), "is not an address")
             for url in ("", "q/123", "https://", "http://[::1", "two words.com")

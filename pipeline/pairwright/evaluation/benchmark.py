@@ -98,7 +98,7 @@ class Benchmark:
         if split is not None and split not in splits:
             there = ", ".join(f"{n:,} in {name or 'none'}" for name, n in sorted(splits.items()))
             what = f"no pairs in the split {split!r}; it has {there}"
-            fix = "Name one of these. If --split can be left out, all pairs are taken then."
+            fix = "Name one of these, or leave --split out for all pairs."
             raise InputError(what, where=path, fix=fix)
         self.ref = released or BenchmarkRef(
             name=self._source.name,

@@ -184,7 +184,7 @@ def _given(form: str, rest: str, where: str, fix: str) -> tuple[str, Any, dict[s
     """The name of a scorer that is given in one of FORMS, its table, and the endpoint it needs."""
     first, _, second = rest.rpartition("@" if form == "openai" else ":")
     if not rest or (form in ("openai", "python") and not (first and second)):
-        raise InputError("is not whole", where=where, fix=fix)
+        raise InputError("is incomplete", where=where, fix=fix)
     if form == "hf":
         return _name(rest), {"kind": "classifier", "model": rest}, {}
     if form == "scores":

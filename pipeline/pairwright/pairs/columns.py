@@ -116,7 +116,9 @@ class Columns(NamedTuple):
         """The place of the better of two responses; None for a tie. More than half of several
         annotators decide. Raises SourceRefusal."""
         if unknown := [label for label in labels if label not in self.meanings]:
-            why = f"nothing says what {excerpt(unknown[0])} means: give it a place with --label"
+            known, what = self.meanings.values(), excerpt(unknown[0])
+            free = "first" if 0 not in known else "second" if 1 not in known else "tie"
+            why = f"nothing says what {what} means: add --label {free}={what}, or another place"
             refuse("bad_label", why if unknown[0] else "the label is empty")
         votes = Counter(self.meanings[label] for label in labels)
         place, n = votes.most_common(1)[0]
@@ -259,7 +261,7 @@ def _meanings(
     raise InputError(
         f"{never}nothing says what these labels mean: {shown}",
         where=f"column {named['label']}",
-        fix=f"Look it up where the file comes from, and say it: {maps}.",
+        fix=f"Say which response each of them prefers: {maps}.",
     )
 
 

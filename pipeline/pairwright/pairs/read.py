@@ -86,12 +86,12 @@ def read_pairs(
     if path.is_dir() or path.is_file():
         return _open_files(path, maps)
     is_id, beside = looks_like_id(str(given)), [one.name for one in path.parent.glob("*")]
-    what, fix = "no such file or folder", "Correct the path; a Hub id is ORG/NAME."
+    what, fix = "no such file or folder", "Check the path; a dataset of the Hub is ORG/NAME."
     if path.exists():
         what = "neither a file nor a folder"
         fix = "Write the pairs to a file: they are read more than once."
     elif "@" not in path.name and (hint := near(path.name, beside)):
-        what, fix = f"{what} in {path.parent}", f"Correct the path.{hint}"
+        what, fix = f"{what} in {path.parent}", f"Check the path.{hint}"
         fix += f" If you mean a dataset of the Hub, name {given}@main." if is_id else ""
     elif is_id:
         return _open_hub(str(given), maps)
@@ -314,7 +314,7 @@ def _read_piece(columns: Columns, maps: Maps, problems: Problems) -> Iterator[Re
         raise InputError("holds no rows", where=table.source, fix="Write or download it again.")
     listed = ", ".join(f"{REASONS[one.reason]} ({one.n:,})" for one in counts)
     raise InputError(
-        f"not one row could be read: {listed}; here: {counts[0].said}",
+        f"no row could be read: {counts[0].said}; {listed}",
         where=f"{table.source}:{counts[0].first.where.rpartition(':')[2]}",
         fix=_advice(table.source, counts[0].reason, there, columns, maps),
     )
@@ -335,9 +335,8 @@ def _advice(source: str, reason: str, there: Fields, columns: Columns, maps: Map
         return command
     more = f" and {len(there) - _MOST:,} more" if len(there) > _MOST else ""
     return (
-        f"{listed}{more}. Say what holds"
-        " what with --column, such as --column prompt=question --column chosen=better --column"
-        " rejected=worse; first, second and label; or options and key."
+        f"{listed}{more}. Say which is which, such as --column prompt=question --column"
+        " chosen=better --column rejected=worse; or name first, second and label; or options, key."
     )
 
 

@@ -106,7 +106,7 @@ def _user(user: str) -> Iterator[tuple[str, str]]:
     """The names of a user, each with what was given. What looks like a pseudonym may be the
     source's own id: only the run can tell."""
     if not user.strip():
-        raise InputError("names nobody", where="--user", fix="Give a user's id in the source.")
+        raise InputError("is empty", where="--user", fix="Give a user's id in the source.")
     for name in (pseudonym(user), *([user] if _PSEUDONYM.fullmatch(user) else [])):
         yield name, user
 

@@ -66,6 +66,7 @@ def validated(
         alike = (one["msg"] for one in errors if _key(one, data) == key)
         said = " or ".join(dict.fromkeys(one.removeprefix("Value error, ") for one in alike))
         said = re.sub("valid dictionary[^,]*", "table", said).replace("valid tuple", "list")
+        said = said.replace("Input should", f"{str(first['input'])[:60]!r} should")
         raise error(
             "there is no such key" if first["type"] == "extra_forbidden" else said,
             where=f"{path} [{key or 'the whole file'}]",
