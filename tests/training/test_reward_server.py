@@ -8,9 +8,9 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, asynccontextmanager, contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -66,15 +66,9 @@ def server_of(toy: Toy, release: Path | None = None, condition: Shown = "profile
     return RewardServer(opened, HistoryRules(posts=100, history_tokens=10**6), pairs, condition)
 
 
-@asynccontextmanager
-async def _serving(server: RewardServer) -> AsyncIterator[str]:
-    async with listening(server, "127.0.0.1", 0) as url:
-        yield url
-
-
 def serving(toy: Toy, release: Path | None = None) -> AbstractContextManager[str]:
     """The address of a server, in a thread of its own."""
-    return beside(_serving(server_of(toy, release)))
+    return beside(listening(server_of(toy, release), "127.0.0.1", 0))
 
 
 def asked(*responses: str) -> list[RewardSample]:
