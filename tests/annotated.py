@@ -19,7 +19,7 @@ from typing import Any
 
 from pairwright.lines import write_one
 from pairwright_human_eval.answers import ImportedAnswers, import_answers
-from pairwright_human_eval.folder import HumanFolder, OpenStudy, file_hash
+from pairwright_human_eval.folder import HumanFolder, file_hash
 from pairwright_human_eval.records import KeyedTask, Study
 
 EXPORTS = Path(__file__).parent / "exports"
@@ -41,9 +41,6 @@ def rows(name: str) -> list[dict[str, Any]]:
 def written(path: Path, content: object) -> Path:
     path.write_text(json.dumps(content), encoding="utf-8")
     return path
-
-
-FIXED = OpenStudy(HumanFolder(Path("run")), STUDY, KEY)
 
 
 def imported(run: Path, *names: str) -> ImportedAnswers:

@@ -159,9 +159,6 @@ class Made:
             if (not purposes or task.keyed.purpose in purposes) and kind in (None, task.keyed.kind)
         ]
 
-    def of(self, purpose: Purpose, kind: Kind = "preference") -> list[Task]:
-        return [t for t in self.all() if (t.keyed.purpose, t.keyed.kind) == (purpose, kind)]
-
     def all(self) -> list[Task]:
         return [task for given in self.tasks.values() for task in given]
 

@@ -116,7 +116,7 @@ def _keep(path: Path, study: OpenStudy) -> None:
     if content.startswith(b"PK"):
         fix = "Open it in the spreadsheet program and save it as CSV (UTF-8)."
         raise InputError("is a workbook, not a CSV file", where=path, fix=fix)
-    kept = without_withdrawn(content, study)
+    kept = without_withdrawn(content, study) if study.closed else content
     if content and not kept:
         what = "holds only answers of a person who has withdrawn"
         fix = "Nothing of it was kept. There is nothing to do but to delete the file."
@@ -177,8 +177,6 @@ def check_unmixed(study: OpenStudy, *, simulated: bool) -> None:
 
 def without_withdrawn(content: bytes, study: OpenStudy) -> bytes:
     """A raw file without tasks of people who have withdrawn; empty if nothing is left."""
-    if not study.closed:
-        return content
     if is_sheet(content):
         return without_rows(content, study.folder.raw, study.closed)
     try:

@@ -252,10 +252,9 @@ def aspects_of(given: Tally, pair: OutlinePair) -> tuple[AspectCounts, ...]:
     )
 
 
-def _counted_as(kind: type[T], counts: Counter[tuple[str, str]], item: str, **more: object) -> T:
+def _counted_as(kind: type[T], counts: Counter[tuple[str, str]], item: str) -> T:
     """Counts of an item by label as a record that has a field for each."""
-    labels = (name for name in kind.model_fields if name not in more)
-    return kind(**{label: counts[item, label] for label in labels}, **more)
+    return kind(**{label: counts[item, label] for label in kind.model_fields})
 
 
 def decide(
@@ -272,13 +271,11 @@ def decide(
 
 
 def _decision(unit: Outline, given: Tally, rules: HumanRules, simulated: bool) -> Decision:
-    first, closing = (
-        tuple(
-            _counted_as(Votes, given[pair.id, "preference", round], "", pair=pair.id)
-            for pair in unit.pairs
-        )
-        for round in (1, 2)
-    )
+    def votes(pair: OutlinePair, round: int) -> Votes:
+        counts = given[pair.id, "preference", round]
+        return Votes(pair=pair.id, **{one: counts["", one] for one in RowVotes.model_fields})
+
+    first, closing = (tuple(votes(pair, round) for pair in unit.pairs) for round in (1, 2))
     parts = [(*outcome, "") for outcome in quality_outcomes(unit.id, given, rules)]
     for pair, one, two in zip(unit.pairs, first, closing, strict=True):
         parts.append((*preference_outcome(one, two, rules, unit.label), pair.id))

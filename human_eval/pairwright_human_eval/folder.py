@@ -110,8 +110,9 @@ class OpenStudy(NamedTuple):
 
     def answers(self) -> tuple[Answer, ...]:
         """The lines of answers.jsonl, as last written. Raises InputError for a damaged one."""
+        path = self.folder.answers
         again = "Delete it, and run `pairwright human import RUN` to make it again."
-        return records_in(self.folder.answers, Answer, again)
+        return tuple(read_lines(path, Answer, fix=again)) if path.exists() else ()
 
 
 def fitting(rules: HumanRules, people: int, halves: int) -> HumanRules:
@@ -128,9 +129,9 @@ def file_hash(path: Path) -> str:
     return "sha256:" + file_digest(path)
 
 
-def records_in(path: Path, kind: type[T], fix: str = RESTORE) -> tuple[T, ...]:
+def records_in(path: Path, kind: type[T]) -> tuple[T, ...]:
     """The lines of a file of the study, if it is there. Raises InputError for a damaged one."""
-    return tuple(read_lines(path, kind, fix=fix)) if path.exists() else ()
+    return tuple(read_lines(path, kind, fix=RESTORE)) if path.exists() else ()
 
 
 def record_in(path: Path, kind: type[T]) -> T | None:

@@ -310,8 +310,9 @@ def _fetch(server: LabelStudioClient, study: OpenStudy, project: PushedProject, 
         what = f"has another form than {form.name}, so nothing of it was taken in"
         fix = "Put that form back under Settings, Labeling Interface, and pull again."
         raise InputError(what, where=f"the {name}", fix=fix)
-    content = without_withdrawn(server.export(project.id), study) or b"[]"
-    store_raw(study, f"project-{project.id}", content)
+    content = server.export(project.id)
+    kept = without_withdrawn(content, study) or b"[]" if study.closed else content
+    store_raw(study, f"project-{project.id}", kept)
     if (gone := len(project.tasks) - (found.task_number or 0)) > 0:
         return f"The {name} lacks {gone:,} tasks, deleted there; a push does not bring them back."
     return ""

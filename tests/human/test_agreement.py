@@ -156,16 +156,3 @@ def test_the_interval_is_that_of_leaving_out_one_cluster_after_the_other(name: s
     half = t.ppf(0.975, 9) * (9 / 10 * sum((one - whole) ** 2 for one in without)) ** 0.5
     assert found.low == pytest.approx(whole - half, abs=2e-5)
     assert found.high == pytest.approx(min(1, whole + half), abs=2e-5)
-
-
-SAME = [(f"item {n}", f"rater {m}", 1 + n % 2) for n in range(9) for m in range(4)]
-
-
-@pytest.mark.parametrize(
-    ("ratings", "note"),
-    [(table_of(SAME), "the clusters do not differ"), (drawn(2, 4, 3, 3), "fewer than 5 clusters")],
-)
-def test_no_interval_without_something_to_vary(ratings: pd.DataFrame, note: str) -> None:
-    found = agreement(ratings).percent
-    assert found.value is not None
-    assert (found.low, found.note) == (None, f"no interval: {note}")
