@@ -302,7 +302,8 @@ def _credentials(data: Path) -> tuple[dict[str, str], Path]:
         )
     given = {"email": LEAD, "password": secrets.token_urlsafe(12), "token": secrets.token_hex(20)}
     with on_disk(data):
-        write_whole(new, json.dumps(given), mode=0o600)
+        write_whole(new, json.dumps(given))
+        new.chmod(0o600)
         database.unlink(missing_ok=True)
     return given, new
 

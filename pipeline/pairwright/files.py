@@ -21,29 +21,23 @@ def holds_run(folder: Path) -> bool:
     return (folder / CALLS).exists() or (folder / "pairs.jsonl").exists()
 
 
-def write_whole(
-    path: Path, content: str | bytes | Iterable[str | bytes], *, mode: int = 0o666
-) -> None:
+def write_whole(path: Path, content: str | bytes | Iterable[str | bytes]) -> None:
     """Write a text, bytes, or pieces of either. Raises StoreError where the disk refuses."""
     chunks = (content,) if isinstance(content, str | bytes) else content
-    with whole_file(path, mode=mode) as file:
+    with whole_file(path) as file:
         for chunk in chunks:
             file.write(chunk if isinstance(chunk, bytes) else chunk.encode())
 
 
 @contextmanager
-def whole_file(path: Path, *, mode: int = 0o666) -> Iterator[BinaryIO]:
+def whole_file(path: Path) -> Iterator[BinaryIO]:
     """Write beside the place and rename: a kill or an error leaves the old file or the new one.
-
-    Folders are made; `mode` is less the umask. Raises StoreError where the disk refuses.
-    """
+    Folders are made. Raises StoreError where the disk refuses."""
     partial = path.with_name(path.name + ".partial")
     with on_disk(path):
         path.parent.mkdir(parents=True, exist_ok=True)
-        # A new file, so that it is as private as it is to be from its first byte.
         partial.unlink(missing_ok=True)
-        descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
-        with os.fdopen(descriptor, "wb") as file:
+        with partial.open("xb") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())

@@ -165,7 +165,7 @@ class Rubric(Record):
     def narrowed(self, aspects: Iterable[Aspect], dropped: Iterable[DroppedAspect]) -> "Rubric":
         """The rubric with only these aspects, and with more that were dropped."""
         narrower = {"aspects": tuple(aspects), "dropped": (*self.dropped, *dropped)}
-        return Rubric(**{**dict(self), **narrower})
+        return Rubric(**dict(self) | narrower)
 
 
 # Two responses of one draw, and what judges and gates found about them
@@ -208,13 +208,13 @@ class Quality(Record):
 
 
 class Comparison(StrEnum):
-    """The pairwise quality verdict over both orders."""
+    """The pairwise quality verdict over both orders. Undecided, which is never parity: the verdict
+    changed with the order."""
 
     FIRST = "first"
     SECOND = "second"
     TIE = "tie"
     UNDECIDED = "undecided"
-    """The verdict changed with the order. Never parity."""
 
     @property
     def has_winner(self) -> bool:
@@ -314,8 +314,7 @@ class Pair(Record):
     @property
     def adherence(self) -> dict[Side, Adherence]:
         """The judge's scores of both sides for this pair's own rubric, if they were judged."""
-        halves = self.draft.adherence
-        return self._by_side(halves[0 if self.asked else 1]) if halves else {}
+        return self._by_side(self.draft.adherence[not self.asked]) if self.draft.adherence else {}
 
     @property
     def quality(self) -> dict[Side, Quality]:

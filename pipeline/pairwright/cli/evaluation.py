@@ -3,8 +3,6 @@
 from collections.abc import Iterable
 from pathlib import Path
 
-from rich.console import Console
-
 from pairwright.cli.printing import phrase, print_page, print_words
 from pairwright.evaluation.downstream import Downstream
 from pairwright.evaluation.evaluate import EvaluationResult
@@ -43,11 +41,11 @@ def _end(short: list[str], reasons: Iterable[str], *, explained: bool = False) -
 
 def print_leaderboard(result: Leaderboard, out: Path | None = None) -> None:
     """Print the rankings, and what the page opens with."""
-    print_page(Console(), board_page(result, drawn=False), out and out / "leaderboard.html")
+    print_page(board_page(result, drawn=False), out and out / "leaderboard.html")
 
 
 def print_downstream(result: Downstream, out: Path | None = None) -> int:
     """Print the table of a command of `downstream`, and where too little counts."""
-    print_page(Console(), result.page(), out and out / f"{result.name}.html")
+    print_page(result.page(), out and out / f"{result.name}.html")
     short = [visible(one.said) for one in result.parts if one.short]
     return _end(short, [why for one in result.parts for why in one.unscored])

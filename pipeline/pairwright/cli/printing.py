@@ -57,8 +57,9 @@ def phrase(reason: str) -> str:
     return _phrases().get(reason, reason.replace("_", " "))
 
 
-def print_page(console: Console, page: "Page", file: Path | None = None) -> None:
+def print_page(page: "Page", file: Path | None = None) -> None:
     """Print the tables of a page, the paragraphs that it opens with, and where its file is."""
+    console = Console()
     for content in page.tables:
         print_table(console, content)
         console.print()
