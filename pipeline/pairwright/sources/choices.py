@@ -7,7 +7,7 @@ only the texts, which are then taken for older.
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from typing import NamedTuple
 
@@ -45,8 +45,9 @@ class OwnPost(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Choice:
-    """One row: what a user was asked, and what the user took and refused."""
+class Chooser:
+    """One row: what a user was asked, and what the user took and refused; with what its user wrote
+    and chose before it, as soon as that is known."""
 
     where: str
     user: str
@@ -59,6 +60,9 @@ class Choice:
     reason: str | None
     source_url: str | None
     repairs: Repairs
+    history: Sequence[OwnPost] = ()
+    """Texts that the user wrote and chose, oldest first; the first `older_count` are older."""
+    older_count: int = 0
 
     @property
     def keys(self) -> tuple[str, str]:
@@ -71,6 +75,11 @@ class Choice:
         return content_id("topic", *sorted({choice_key(self.question), *self.keys}))
 
     @property
+    def twin_key(self) -> tuple[str, str]:
+        """Key that both users of a natural twin share."""
+        return self.topic, self.domain
+
+    @property
     def post(self) -> Post:
         """The choice as a later reader sees it."""
         words = choice_text(self.question, self.taken, self.refused, self.reason or "")
@@ -79,20 +88,6 @@ class Choice:
             category=self.category, created=self.created, source_url=self.source_url,
             kind="choice",
         )  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Chooser(Choice):
-    """A choice with what its user wrote and chose before it."""
-
-    history: Sequence[OwnPost]
-    """Texts that the user wrote and chose, oldest first; the first `older_count` are older."""
-    older_count: int
-
-    @property
-    def twin_key(self) -> tuple[str, str]:
-        """Key that both users of a natural twin share."""
-        return self.topic, self.domain
 
 
 def read_choices(source: Source) -> Iterator[Chooser]:
@@ -123,7 +118,7 @@ _NEITHER = frozenset(
 )
 
 
-def _choice(source: Source, user: str, cells: Cells, where: str) -> Choice:
+def _choice(source: Source, user: str, cells: Cells, where: str) -> Chooser:
     """The choice of a row; raises SourceRefusal."""
     question = cells.text("question") or refuse("empty_question", "there is no question")
     options = [cells.body(name) for name in ("option_a", "option_b")]
@@ -131,7 +126,7 @@ def _choice(source: Source, user: str, cells: Cells, where: str) -> Choice:
         refuse("same_options", "there are not two different responses")
     taken = _choice_index(cells, options)
     category, domain = placed(source, cells.label("category"))
-    return Choice(
+    return Chooser(
         where=where, user=user, question=question, taken=options[taken],
         refused=options[1 - taken], category=category, domain=domain,
         created=cells.time("created"), reason=cells.text("reason") or None,
@@ -178,7 +173,7 @@ def _text(
 # Users
 
 
-def _shared_options(choices: Sequence[Choice]) -> frozenset[str]:
+def _shared_options(choices: Sequence[Chooser]) -> frozenset[str]:
     """The keys of short options that half of the questions or more have, such as `yes` and `no`.
     Taking one does not tell what a user takes on another question."""
     questions: dict[str, set[str]] = {}
@@ -194,11 +189,11 @@ def _shared_options(choices: Sequence[Choice]) -> frozenset[str]:
 
 
 def _user_choosers(
-    source: Source, choices: Sequence[Choice], written: Sequence[OwnPost],
+    source: Source, choices: Sequence[Chooser], written: Sequence[OwnPost],
     shared: frozenset[str], *, timed: bool,
 ) -> Iterator[Chooser]:  # fmt: skip
     """One user's choices, each with what is older."""
-    by_topic, usable = dict[str, list[Choice]](), list[Choice]()
+    by_topic, usable = dict[str, list[Chooser]](), list[Chooser]()
     for choice in choices:
         by_topic.setdefault(choice.topic, []).append(choice)
     for repeats in by_topic.values():
@@ -230,4 +225,4 @@ def _user_choosers(
             continue
         source.problems.repair(choice.repairs, choice.where, choice.user)
         note_unknown(source, choice.category, choice.where, choice.user)
-        yield Chooser(**vars(choice), history=history, older_count=older_count)
+        yield replace(choice, history=history, older_count=older_count)

@@ -72,10 +72,17 @@ def read_dump(source: Source) -> Iterator[Item]:
     by_user: dict[int, dict[int, SourcePost]] = {}
     ids = set[str]()
     for line, row in rows:
-        where = f"{POSTS}:{line}"
+        where, type, id = f"{POSTS}:{line}", row.get("PostTypeId", ""), row.get("Id", "")
         with source.problems.row(where) as read:
-            read.id = row.get("Id")
-            kind, id, user = _identity(row)
+            read.id = id
+            kind = _KINDS.get(type) or refuse("not_a_post", f"its PostTypeId is {excerpt(type)}")
+            if not _NUMBER.fullmatch(id):
+                refuse("missing_id", f"Id is {excerpt(id)}")
+            user = row.get("OwnerUserId", "")
+            if user == _COMMUNITY or "CommunityOwnedDate" in row:
+                refuse("community_owned", f"the {kind} belongs to the community")
+            if not _NUMBER.fullmatch(user):
+                refuse("deleted_user", f"the {kind} names no account")
             if id in ids:
                 refuse("duplicate_id", "a post before it has its Id")
             ids.add(id)
@@ -86,19 +93,6 @@ def read_dump(source: Source) -> Iterator[Item]:
     for number, own in sorted(by_user.items()):
         posts = [own[id] for id in sorted(own, key=lambda id: (own[id].created, id))]
         yield from user_items(source, f"{dump.site}/users/{number}", posts)
-
-
-def _identity(row: dict[str, str]) -> tuple[str, str, str]:
-    """A post's kind, number and user. Raises SourceRefusal for a row that is no user's post."""
-    type, id, user = row.get("PostTypeId", ""), row.get("Id", ""), row.get("OwnerUserId", "")
-    kind = _KINDS.get(type) or refuse("not_a_post", f"its PostTypeId is {excerpt(type)}")
-    if not _NUMBER.fullmatch(id):
-        refuse("missing_id", f"Id is {excerpt(id)}")
-    if user == _COMMUNITY or "CommunityOwnedDate" in row:
-        refuse("community_owned", f"the {kind} belongs to the community")
-    if not _NUMBER.fullmatch(user):
-        refuse("deleted_user", f"the {kind} names no account")
-    return kind, id, user
 
 
 def _post(
