@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from audited import jsonl
 from pairwright import audit, load_release
 from pairwright.errors import InputError
 from pairwright.evaluation.benchmark import Benchmark
@@ -29,9 +30,7 @@ def mirrored(n: int, history: str = "profile") -> list[Row]:
 
 
 def written(folder: Path, rows: list[Row]) -> Path:
-    path = folder / "theirs.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    return path
+    return jsonl(folder / "theirs.jsonl", *rows)
 
 
 def test_mirrored_pairs_share_a_cluster_and_blind_checks_decide_nothing(tmp_path: Path) -> None:
@@ -80,11 +79,8 @@ def test_a_column_of_posts_is_recognised_and_said(tmp_path: Path, name: str) -> 
     assert all(row.profile for row in source)
     read = f"columns: prompt, chosen, rejected, user = user_id, profile = {name}; not read: notes"
     assert source.said == (read,)
-
-
-def test_a_file_without_a_known_column_says_so(tmp_path: Path) -> None:
-    source = read_pairs(written(tmp_path, [{"frage": "Which?", "gut": "One."}]))
-    assert source.said == ("columns: none is recognised; not read: frage, gut",)
+    unknown = read_pairs(written(tmp_path, [{"frage": "Which?", "gut": "One."}]))
+    assert unknown.said == ("columns: none is recognised; not read: frage, gut",)
 
 
 def test_of_two_columns_of_posts_none_is_taken_and_both_are_named(tmp_path: Path) -> None:

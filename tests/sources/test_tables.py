@@ -1,6 +1,5 @@
 """Files and Hub datasets: every format gives the same rows, and one of no use says what to do."""
 
-import json
 import re
 import sys
 from collections.abc import Mapping
@@ -8,28 +7,13 @@ from pathlib import Path
 from types import MappingProxyType, SimpleNamespace
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
-from reading import ANN, Dataset, posts_csv, result, row, write_lines
+from reading import ANN, Dataset, posts_csv, result, row
 
 from pairwright.assets import install
 from pairwright.errors import SourceError
 from pairwright.settings.rules import SourceRules
 from pairwright.sources import source_hash
-
-
-def test_json_and_parquet_give_what_jsonl_gives_and_count_rows(tmp_path: Path) -> None:
-    rows = [row("a"), row("b", user=""), row("c", rubric_aspects=[{"aspect": "x", "reason": "y"}])]
-    write_lines(tmp_path / "h.jsonl", *rows)
-    (tmp_path / "h.json").write_text(json.dumps(rows), encoding="utf-8-sig")
-    pq.write_table(pa.Table.from_pylist(rows), tmp_path / "h.parquet")
-    lines, array, table = (result(tmp_path, f"h.{s}") for s in ("jsonl", "json", "parquet"))
-    assert [item.id for item in lines.items] == ["a", "c"]
-    assert lines.items == array.items
-    assert [i.profile for i in lines.items] == [i.profile for i in table.items]
-    where = [one.problem.where for one in (lines, array, table)]
-    assert where == ["h.jsonl:2", "h.json:2", "h.parquet:2"]
 
 
 @pytest.mark.parametrize("end", [b"\r", b"\r\n"])

@@ -10,16 +10,11 @@ from pairwright.settings.prompt import guard
 
 @pytest.mark.parametrize(
     "family",
-    [
-        ["brake", "brakes", "braking", "braked"],
-        ["bake", "bakes", "baking", "baked"],
-        ["berry", "berries"],
-        ["loaf", "loaf's", "loaf\u2019s"],
-        ["knead", "kneads", "kneading", "kneaded"],
-    ],
-)
-def test_forms_of_one_word_have_one_stem(family: list[str]) -> None:
-    assert len({text.stemmer("en")(word) for word in text.words(" ".join(family))}) == 1
+    ["brake brakes braking braked", "bake bakes baking baked", "berry berries",
+     "loaf loaf's loaf\u2019s", "knead kneads kneading kneaded"],
+)  # fmt: skip
+def test_forms_of_one_word_have_one_stem(family: str) -> None:
+    assert len({text.stemmer("en")(word) for word in text.words(family)}) == 1
 
 
 @pytest.mark.parametrize(
@@ -59,26 +54,17 @@ def test_a_run_is_found_wherever_it_stands_and_the_first_of_several_is_named() -
     assert 50 < found < 250
 
 
-@pytest.mark.parametrize(
-    ("quote", "post"),
-    [
-        ('she said: "I\'m allergic to nuts" ...',
-         "She said: \u201cI\u2019m  allergic\nto \uff4euts\u201d \u2026"),
-        # As the prompt showed it: its tags, its chat markers, and without invisible characters.
-        *(
-            (guard(post), post)
-            for post in (
-                "I use List<String> and </b> in code.",
-                "The template puts [INST] around what I write.",
-                "I eat gluten\u200bfree bread\u2060.",
-            )
-        ),
-    ],
-    ids=("quotes, width, case and spaces", "a tag", "a marker", "invisible characters"),
-)  # fmt: skip
-def test_a_quote_is_found_through(quote: str, post: str) -> None:
-    assert quote != post
+def test_a_quote_is_found_through_case_width_and_what_a_prompt_made_of_it() -> None:
+    quote = 'she said: "I\'m allergic to nuts" ...'
+    post = "She said: \u201cI\u2019m  allergic\nto \uff4euts\u201d \u2026"
     assert text.normalised(quote) == text.normalised(post)
+    for post in (  # Its tags, its chat markers, and what is invisible.
+        "I use List<String> and </b> in code.",
+        "The template puts [INST] around what I write.",
+        "I eat gluten\u200bfree bread\u2060.",
+    ):
+        assert guard(post) != post
+        assert text.normalised(guard(post)) == text.normalised(post)
 
 
 @pytest.mark.parametrize(

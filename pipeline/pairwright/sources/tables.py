@@ -100,14 +100,25 @@ def kind(value: object) -> str:
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[BufferedIOBase]:
-    """The bytes of a file of text. Raises SourceError if they cannot be read."""
+def _readable(path: Path, what: str = "cannot be read") -> Iterator[None]:
+    """Raises SourceError for what reading a file raises."""
     try:
-        with gzip.open(path) if path.suffix.lower() == ".gz" else path.open("rb") as file:
-            yield file
-    except (OSError, EOFError, zlib.error) as error:
-        what = f"cannot be read: {getattr(error, 'strerror', None) or error}"
-        raise SourceError(what, where=path, fix=AGAIN) from None
+        yield
+    except (
+        pa.ArrowException,
+        OSError,
+        EOFError,
+        zlib.error,
+        UnicodeDecodeError,
+        OverflowError,
+    ) as error:
+        said = getattr(error, "strerror", None) or error
+        raise SourceError(f"{what}: {said}", where=path, fix=AGAIN) from None
+
+
+def _open(path: Path) -> BufferedIOBase:
+    """The bytes of a file of text, unpacked."""
+    return gzip.open(path) if path.suffix.lower() == ".gz" else path.open("rb")
 
 
 # CSV and TSV
@@ -147,7 +158,7 @@ def _records(path: Path, separators: str) -> Iterator[tuple[int, list[str] | Sou
     """Each record's first line, and its cells or what is wrong with it; blank ones are left out."""
     # The default of 131,072 characters a cell is less than people post.
     csv.field_size_limit(2**31 - 1)
-    with _opened(path) as file:
+    with _readable(path), _open(path) as file:
         # Bytes that are not UTF-8 are kept apart, so that one bad cell does not end the file.
         text = TextIOWrapper(cast(BufferedReader, file), "utf-8-sig", "surrogateescape", newline="")
         lines = bounded_lines(text.readline, path, _LONG_LINE, SourceError)
@@ -180,7 +191,7 @@ def jsonl(path: Path) -> SourceTable:
     """Rows of JSON Lines: one object per line."""
 
     def values() -> Iterator[tuple[int, object]]:
-        with _opened(path) as file:
+        with _readable(path), _open(path) as file:
             lines = bounded_lines(file.readline, path, _LONG_LINE, SourceError)
             for number, line in enumerate(lines, start=1):
                 text = line.removeprefix(codecs.BOM_UTF8)  # Joined files have several.
@@ -202,9 +213,10 @@ def _parsed(line: bytes) -> object:
 
 def _json_array(path: Path) -> SourceTable:
     """One array of objects, loaded whole."""
+    with _readable(path), _open(path) as file:
+        content = file.read()
     try:
-        with _opened(path) as file:
-            values = json.loads(file.read().decode("utf-8-sig"))
+        values = json.loads(content.decode("utf-8-sig"))
         what = f"the file holds {kind(values)}, not an array of objects"
     except (ValueError, RecursionError) as error:
         values, what = None, f"not JSON in UTF-8: {error}"
@@ -216,24 +228,16 @@ def _json_array(path: Path) -> SourceTable:
 
 def open_parquet(path: Path) -> SourceTable:
     """The rows of a Parquet file, counted from 1, a batch of them in memory."""
-    with _readable(path):
+    broken = "not a readable Parquet file"
+    with _readable(path, broken):
         file = pq.ParquetFile(path)
 
     def rows() -> Iterator[dict[str, Any]]:
-        with _readable(path), file:
+        with _readable(path, broken), file:
             for batch in read_batches(path, file):
                 yield from batch.to_pylist()
 
     return SourceTable(str(path), list(file.schema_arrow.names), numbered(path.name, rows()))
-
-
-@contextmanager
-def _readable(path: Path) -> Iterator[None]:
-    try:
-        yield
-    except (pa.ArrowException, OSError, UnicodeDecodeError, OverflowError) as error:
-        what = f"not a readable Parquet file: {error}"
-        raise SourceError(what, where=path, fix=AGAIN) from None
 
 
 comma_separated = partial(delimited, separators=",;\t")
