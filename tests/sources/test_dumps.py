@@ -149,6 +149,16 @@ def test_targets_are_the_latest_questions_each_with_what_is_older(tmp_path: Path
     assert ("too_few_posts", "5", f"{SITE}/users/7") in got.said
 
 
+def test_a_doctype_line_alone_is_harmless_and_a_dump_has_the_default_category(
+    tmp_path: Path,
+) -> None:
+    site = "chess.stackexchange.com"  # In no domain's file.
+    declared = xml("posts", WHOLE).replace("<posts>", '<!DOCTYPE posts SYSTEM "x.dtd">\n<posts>')
+    write(tmp_path, site=site).write_text(declared, encoding="utf-8")
+    assert result(tmp_path, site, default_category="movies").item.category == "movies"
+    assert result(tmp_path, site).item.category == "chess"
+
+
 def declaring(entity: str) -> str:
     return f"{HEAD}<!DOCTYPE posts [{entity}]>\n<posts/>"
 
