@@ -300,47 +300,45 @@ def test_a_judge_is_named_on_the_command_line(work: Work) -> None:
 
 def test_anybodys_pairs_are_evaluated_in_the_conditions_that_they_allow(tmp_path: Path) -> None:
     rows = [
-        {"prompt": "Why is the sky blue?", "response1": "Air scatters it.", "response2": "No idea.",
-         "annotator1": 1},
-        {"prompt": "Why is the sea salty?", "response1": "No.", "response2": "Rivers bring salt.",
-         "annotator1": 2},
-        {"prompt": "Why is it deep?", "response1": "No.", "response2": "So.", "annotator1": 0},
-    ]  # fmt: skip
-    path, out = tmp_path / "theirs.jsonl", tmp_path / "out"
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    labels = ("--label", "first=1", "--label", "second=2", "--label", "tie=0")
-    done = pairwright("evaluate", path, "--out", out, "--scorer", "longer", *labels)
+        {"prompt": "Why blue?", "response1": "Air does it.", "response2": "No.", "annotator1": 1},
+        {"prompt": "Why salty?", "response1": "No.", "response2": "By rivers.", "annotator1": 2},
+        {"prompt": "Why deep?", "response1": "No.", "response2": "So.", "annotator1": 0},
+    ]
+    path, out = jsonl(tmp_path / "theirs.jsonl", *rows), tmp_path / "out"
+    asked = ["evaluate", path, "--out", out, "--scorer", "longer"]
+    for label in ("first=1", "second=2", "tie=0"):
+        asked += ["--label", label]
+    done = pairwright(*asked)
     assert done.code == 0, done.said
     said = " ".join(done.said.split())
-    assert "labels read as: 0 = tie, 1 = first, 2 = second" in said
-    assert "ties: 1, which are no pairs" in said
+    for words in (
+        "labels read as: 0 = tie, 1 = first, 2 = second",
+        "ties: 1, which are no pairs",
+        "No posts: this cannot show whether a scorer reads the user.",
+    ):
+        assert words in said
     assert "note:" not in said
-    assert "No posts: this cannot show whether a scorer reads the user." in said
     (table,) = read_scores([out])
     assert (table.about.condition, table.about.benchmark.kind) == ("none", "file")
     assert len(table.scores) == 2, "a tie is no pair"
     board = pairwright("leaderboard", out)
-    assert board.code == 0, board.said
-    assert "100.0 %" in board.said
-    done = pairwright(
-        "evaluate", path, "--out", out, "--scorer", "longer", *labels, "--condition", "profile"
-    )
+    assert (board.code, "100.0 %" in board.said) == (0, True)
+    done = pairwright(*asked, "--condition", "profile")
     assert done.code == 2
     assert "no pair can be shown the user's earlier posts" in " ".join(done.said.split())
 
 
 def test_one_right_against_several_wrong_is_one_question_with_its_chance(tmp_path: Path) -> None:
     """As in RewardBench 2: of `longer` a win, a tie, a loss, and in Ties half of the pairs."""
+    questions: list[tuple[str, list[str], list[str]]] = [
+        ("Math", ["a long one"], ["short", "so"]),
+        ("Math", ["of two"], ["of 2", "so"]),
+        ("Focus", ["of two"], ["a long one", "so"]),
+        ("Ties", ["a long one", "so"], ["of two"]),
+    ]
     rows = [
         {"prompt": f"Which, {n}?", "chosen": chosen, "rejected": rejected, "subset": subset}
-        for n, (subset, chosen, rejected) in enumerate(
-            [
-                ("Math", ["a long one"], ["short", "so"]),
-                ("Math", ["of two"], ["of 2", "so"]),
-                ("Focus", ["of two"], ["a long one", "so"]),
-                ("Ties", ["a long one", "so"], ["of two"]),
-            ]
-        )
+        for n, (subset, chosen, rejected) in enumerate(questions)
     ]
     path, out = jsonl(tmp_path / "theirs.jsonl", *rows), tmp_path / "out"
     board = evaluate(path, None, out, names=["longer", "constant"]).board
@@ -350,9 +348,8 @@ def test_one_right_against_several_wrong_is_one_question_with_its_chance(tmp_pat
         every = [one for one in board.entries[name].figures if one.name == "accuracy"]
         assert (every[0].group, every[0].value, every[0].n) == ("questions", value, 4)
         chances = {one.group: one.chance for one in every}
-        assert chances == pytest.approx(
-            {"questions": 0.375, "Math": 1 / 3, "Focus": 1 / 3, "Ties": 0.5}, abs=1e-6
-        )
+        third = pytest.approx(1 / 3, abs=1e-6)
+        assert chances == {"questions": 0.375, "Math": third, "Focus": third, "Ties": 0.5}
     said = " ".join(pairwright("leaderboard", out, "--out", tmp_path / "board").said.split())
     assert "chance 37.5 %" in said
     assert "of 4 questions (chance: 37.5 %)" in said

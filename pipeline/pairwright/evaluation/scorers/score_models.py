@@ -8,7 +8,7 @@ of vLLM, and `in_process` into a forward pass in this process.
 
 import math
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
@@ -93,7 +93,9 @@ class RewardModel:
     settings: str = "{}"
     """Canonical JSON of the settings, without the model, that decide replies; part of call keys."""
 
-    def request(self, shown: PromptContent, response: str, purpose: str = "score") -> Request:
+    purpose: ClassVar = "score"
+
+    def request(self, shown: PromptContent, response: str) -> Request:
         """The request about one response."""
         prompt = user_message(shown.question, shown.posts, shown.aspects)
         return Request(
@@ -102,7 +104,7 @@ class RewardModel:
             messages=(Message("user", prompt), Message("assistant", response)),
             max_tokens=1,
             extra=self.settings,
-            purpose=purpose,
+            purpose=self.purpose,
         )
 
     async def score(self, shown: PromptContent, response: str) -> ResponseScore | Unscored:
@@ -132,13 +134,13 @@ class LanguageModel(RewardModel):
 
     per_token: bool = False
     """Whether the score is divided by the number of tokens."""
+    purpose = "log_probabilities"
 
     async def score(self, shown: PromptContent, response: str) -> ResponseScore | Unscored:
         """log pi(y|x), or that over the number of tokens. Raises CallFailed."""
         if not response:
             return Unscored("no_tokens", "the response is empty")
-        request = self.request(shown, response, "log_probabilities")
-        return self.read(await self.llm.complete(request))
+        return await super().score(shown, response)
 
     def value_of(self, text: str) -> float:
         tokens = TokenLogprobs.model_validate_json(text)
