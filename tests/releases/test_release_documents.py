@@ -127,7 +127,7 @@ def test_the_card_answers_a_readers_questions_in_order(known: Known, made: dict[
 def test_a_trial_says_so_at_the_top(tmp_path: Path) -> None:
     known = primary(tmp_path / "x", run_of(tmp_path / "run", study=False), "pass", trial=True)
     for page in (dataset_card(*known), licence_page(*known[1:]), croissant_json(*known)):
-        assert "THIS IS A TRIAL AND NO BENCHMARK" in page[:9_000]
+        assert "THIS IS A TRIAL, NOT A BENCHMARK" in page[:9_000]
 
 
 def test_every_column_is_described() -> None:

@@ -48,7 +48,7 @@ Spec = Annotated[
 class OutputJudge(Record):
     """The judge of outputs: how far each serves the aspects of its question."""
 
-    endpoint: str = Field(description="which of [endpoints]")
+    endpoint: str = Field(description="name of a table of [endpoints]")
     sampling: Sampling = Sampling()
 
 
@@ -62,7 +62,7 @@ class PolicySampling(Sampling):
 class Policy(HistoryRules):
     """The model that writes for best-of-n and completions."""
 
-    endpoint: str = Field(description="which of [endpoints]")
+    endpoint: str = Field(description="name of a table of [endpoints]")
     sampling: PolicySampling = PolicySampling()
     words: int = Field(100, ge=20, description="words of an answer, as the prompt says")
 
@@ -75,8 +75,8 @@ class Scorers(Record):
     judge: OutputJudge | None = None
     policy: Policy | None = None
     history: ScorerHistory = ScorerHistory()
-    prompts: InFolder | None = Field(None, description="folder of prompts; none: those that ship")
-    seed: int = Field(0, description="wrong profiles are drawn with it")
+    prompts: InFolder | None = Field(None, description="folder of prompts; none: the built-in ones")
+    seed: int = Field(0, description="seed for drawing wrong profiles")
 
     @field_validator("scorers")
     @classmethod

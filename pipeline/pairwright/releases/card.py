@@ -22,7 +22,7 @@ from pairwright.releases.contents import BASELINES, Contents, Json
 from pairwright.stats import Estimate
 from pairwright.text import visible
 
-_SHOWN_WORDS = 60
+_SHOWN_WORDS = 22
 """Words of each text of the pair that a card shows."""
 
 

@@ -29,7 +29,7 @@ from pairwright.settings.rules import (
 class Roles(Record):
     """The endpoint of each role. Pairs are spread over several generators by their id."""
 
-    planner: str = Field(description="infers and matches aspects")
+    planner: str = Field(description="endpoint that infers and matches aspects")
     generator: tuple[str, ...] = Field(
         min_length=1, description="writes both sides of a pair; one name or several"
     )
@@ -68,8 +68,8 @@ class SamplingByRole(Record):
 class Budget(Record):
     """Over the whole run folder, earlier runs included."""
 
-    max_calls: int | None = Field(None, ge=0, description="most calls")
-    max_cost: float | None = Field(None, ge=0, description="most cost, by the endpoints' prices")
+    max_calls: int | None = Field(None, ge=0, description="maximum number of calls")
+    max_cost: float | None = Field(None, ge=0, description="maximum cost, by the endpoints' prices")
 
 
 class Config(Record):
@@ -80,7 +80,7 @@ class Config(Record):
     preset: Literal["pairwright", "paper"] = Field(
         "pairwright", description="the defaults that the rest of the file changes"
     )
-    seed: int = Field(0, description="partners and others are drawn with it")
+    seed: int = Field(0, description="seed for drawing partners")
     modes: tuple[str, ...] = Field(
         ("twin", "placebo"),
         min_length=1,
@@ -96,7 +96,7 @@ class Config(Record):
     draws: int = Field(
         5,
         ge=1,
-        description="most drafts of a pair; rejected sides are written again, until a judge"
+        description="maximum drafts of a pair; rejected sides are written again, until a judge"
         " rejects two drafts for the same reason",
     )
     strategies: tuple[Strategy, ...] = Field(
@@ -107,10 +107,10 @@ class Config(Record):
         description="violate as in the paper: writers see posts; expected and avoided aspects",
     )
     gated: bool = Field(True, description="judge and gate drafts; false keeps every pair")
-    prompts: str | None = Field(None, description="folder of prompts; none: those that ship")
-    rubrics: str | None = Field(None, description="folder of domains; none: those that ship")
+    prompts: str | None = Field(None, description="folder of prompts; none: the built-in ones")
+    rubrics: str | None = Field(None, description="folder of domains; none: the built-in ones")
     processes: int = Field(
-        1, ge=1, strict=True, description="how many Ray actors share the work of a build; 1: none"
+        1, ge=1, strict=True, description="number of Ray actors of a build; 1: none"
     )
     source: SourceRules
     endpoints: dict[str, Endpoint] = Field(

@@ -77,9 +77,9 @@ class Endpoint(Record):
     api_key_env: str | None = Field(
         None, description="environment variable that holds the API key; never the key itself"
     )
-    concurrency: int = Field(64, strict=True, ge=1, description="calls in flight")
+    concurrency: int = Field(64, strict=True, ge=1, description="maximum calls at the same time")
     attempts: int = Field(6, ge=1, description="tries of one call before it fails")
-    timeout_s: float = Field(600, gt=0, description="seconds one try may take")
+    timeout_s: float = Field(600, gt=0, description="timeout of one try, in seconds")
     token_parameter: Literal["max_tokens", "max_completion_tokens"] = Field(
         "max_tokens", description="how the endpoint calls its limit of new tokens"
     )
@@ -162,7 +162,7 @@ class Sampling(Record):
     top_p: float | None = Field(None, gt=0, le=1, description="'none': the endpoint's default")
     max_tokens: int = Field(1024, ge=16, description="room for a reply; doubled if cut short")
     seed: int | None = Field(0, description="draw n uses seed + n; 'none' if seeds are refused")
-    attempts: int = Field(3, ge=1, description="draws until a reply can be used")
+    attempts: int = Field(3, ge=1, description="maximum draws for a usable reply")
     extra: Annotated[
         dict[str, JsonValue],
         _further_keys(

@@ -30,7 +30,7 @@ class SourceRules(Record):
     texts: str | None = Field(None, description="choices: a file of the users' own texts, if any")
     config: str | None = Field(None, description="configuration of a Hugging Face dataset")
     split: str = Field("test", description="split of a Hugging Face dataset")
-    min_posts: Positive = Field(2, description="fewer earlier posts and the item is refused")
+    min_posts: Positive = Field(2, description="minimum number of earlier posts of an item")
     html: bool = Field(False, description="texts are HTML, and become plain text")
     targets: Positive | Literal["all"] = Field(
         1, description="posts, stackexchange: so many of a user's latest questions, or `all`"
@@ -111,10 +111,10 @@ class HistoryRules(Record):
     history_tokens: int = Field(
         6000,
         ge=100,
-        description="most tokens of history in a prompt (four characters each; Chinese: one)",
+        description="maximum tokens of history in a prompt (four characters each; Chinese: one)",
     )
     retrieval: Literal["bm25", "recency", "dense"] = Field(
-        "bm25", description="how posts are ranked against the question; dense: by Contriever"
+        "bm25", description="ranking of posts against the question; dense: by Contriever"
     )
 
 
@@ -125,16 +125,18 @@ class PlanRules(HistoryRules):
         5,
         description="most other users a question is planned for: for specificity, and as partners",
     )
-    min_aspects: int = Field(1, ge=1, le=4, description="fewer left and the item is refused")
-    support_control: Share = Field(0.1, description="rubrics also asked with others' posts")
+    min_aspects: int = Field(1, ge=1, le=4, description="minimum aspects of an item")
+    support_control: Share = Field(
+        0.1, description="share of rubrics judged on another user's posts"
+    )
 
 
 class TwinRules(Record):
     """The rules for partners, and for accepting twins."""
 
-    margin: Share = Field(0.3, description="least adherence gap for either of both rubrics")
-    cross_adherence: Share = Field(0.5, description="most adherence to the other user's rubric")
-    winner_gap: NotNegative = Field(0.34, description="most quality gap if one wins both orders")
+    margin: Share = Field(0.3, description="minimum adherence gap for each user's rubric")
+    cross_adherence: Share = Field(0.5, description="maximum adherence to the other user's rubric")
+    winner_gap: NotNegative = Field(0.34, description="maximum quality gap if one wins both orders")
     echo_gap: Share = Field(
         0.6,
         description="most difference of the two responses in the share of their aspects' words"
@@ -145,16 +147,14 @@ class TwinRules(Record):
         description="most content words that the two responses together share more with their own"
         " users' posts than with the other's",
     )
-    length_ratio: float = Field(2.0, ge=1, description="most ratio of the two profile lengths")
-    questions_per_couple: Positive = Field(
-        4, description="most twins of two users, on the questions of both"
-    )
+    length_ratio: float = Field(2.0, ge=1, description="maximum ratio of the two profile lengths")
+    questions_per_couple: Positive = Field(4, description="maximum twins of a user pair")
 
 
 class NaturalRules(Record):
     """The limits on natural twins from two users' own choices."""
 
-    twins_per_user: Positive = Field(6, description="most twins of a user; new questions first")
+    twins_per_user: Positive = Field(6, description="maximum twins of a user; new questions first")
 
 
 TextGate = Literal[
@@ -171,15 +171,15 @@ JudgedGate = Literal[
 class GateRules(Record):
     """Limits of the gates. A gate named in `off` is measured and stored but refuses nothing."""
 
-    off: tuple[TextGate | JudgedGate, ...] = Field((), description="gates that refuse nothing")
-    min_words: Count = Field(20, description="least words of a response")
-    length_ratio: float = Field(1.5, ge=1, description="longer over shorter, in words")
-    leak_words: int = Field(QUOTED_WORDS, ge=2, description="run of words that counts as copied")
-    adherence: Share = Field(0.6, description="least adherence of the fitting side")
-    violation: Share = Field(0.5, description="most adherence of the other side")
-    margin: Share = Field(0.4, description="least gap between them (mode violate)")
-    quality_floor: float = Field(3.0, description="least mean quality of either side")
-    parity: NotNegative = Field(0.67, description="most quality gap if none wins both orders")
+    off: tuple[TextGate | JudgedGate, ...] = Field((), description="gates that are switched off")
+    min_words: Count = Field(20, description="minimum words of a response")
+    length_ratio: float = Field(1.5, ge=1, description="maximum ratio of the responses' lengths")
+    leak_words: int = Field(QUOTED_WORDS, ge=2, description="words in a row that count as copied")
+    adherence: Share = Field(0.6, description="minimum adherence of the fitting side")
+    violation: Share = Field(0.5, description="maximum adherence of the other side")
+    margin: Share = Field(0.4, description="minimum gap of both adherences (violate)")
+    quality_floor: float = Field(3.0, description="minimum mean quality of either side")
+    parity: NotNegative = Field(0.67, description="maximum quality gap if neither wins both orders")
 
 
 class HumanRules(Record):
@@ -199,20 +199,18 @@ class HumanRules(Record):
         " has a majority. Five of six must be for the chosen response. With 0, one adjudicator"
         " decides if there is no majority",
     )
-    cannot_tell: Share = Field(0.34, description="most share of `cannot tell` among a pair's votes")
-    quality_floor: float = Field(3.0, description="least mean score of either response, by scale")
-    quality_votes: Count = Field(2, description="quality answers a subject needs; 0: none")
-    aspects_supported: Share = Field(0.5, description="least share of aspects that are supported")
+    cannot_tell: Share = Field(0.34, description="maximum share of `cannot tell` votes")
+    quality_floor: float = Field(3.0, description="minimum mean score of either response, by scale")
+    quality_votes: Count = Field(2, description="quality answers that a unit needs; 0: none")
+    aspects_supported: Share = Field(0.5, description="minimum share of supported aspects")
     rubric_votes: Count = Field(2, description="rubric answers a pair needs; 0: none")
-    quality_gap: NotNegative = Field(1.5, description="most gap of the two mean scores, by scale")
+    quality_gap: NotNegative = Field(1.5, description="maximum gap of both mean scores, by scale")
     delivered: Share = Field(
         0.51,
-        description="least share of supported aspects that the chosen response alone delivers",
+        description="minimum share of supported aspects that only the chosen response delivers",
     )
-    contradicted: Share = Field(0.5, description="most share of `contradicted` answers")
-    attention_floor: Share = Field(
-        0.7, description="least share of attention checks that an annotator passes"
-    )
+    contradicted: Share = Field(0.5, description="maximum share of `contradicted` answers")
+    attention_floor: Share = Field(0.7, description="minimum share of attention checks passed")
     repeats: Share = Field(0.05, description="share of votes asked again, swapped")
 
     @property
@@ -245,8 +243,8 @@ class ReleaseInfo(Record):
         description="name of the dataset: up to 96 letters, digits, dots, dashes, underscores",
     )
     motivation: str = Field("", description="why the dataset was made, and by whom it was funded")
-    maintainers: str = Field("", description="who keeps it")
-    contact: str = Field("", description="where to write, about removal too")
+    maintainers: str = Field("", description="people who maintain the dataset")
+    contact: str = Field("", description="address for questions and removal requests")
     licence: str | None = Field(
         None, description="SPDX id of posts whose address does not imply one"
     )
@@ -264,7 +262,7 @@ class ReleaseInfo(Record):
         description="most share of pairs in which word overlap with the posts picks the chosen"
         " response; an audit fails above it",
     )
-    citation: str = Field("", description="how to cite it, as BibTeX")
+    citation: str = Field("", description="BibTeX entry of the dataset")
     annotators: str = Field("", description="who the annotators were and how they were found")
     payment: str = Field("", description="what annotators were paid, and for how long")
     consent: str = Field("", description="what annotators agreed to; ethical review, if there was")

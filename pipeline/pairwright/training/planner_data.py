@@ -74,10 +74,10 @@ class Training(Record):
     model: str = Field(description="a folder or a Hugging Face id of a chat model")
     revision: str | None = Field(None, description="revision of the model")
     max_tokens: int = Field(8192, ge=64, description="longer items (prompt and target) are refused")
-    seed: int = Field(0, ge=0, description="of the adapter's start and the order of items")
+    seed: int = Field(0, ge=0, description="seed of the adapter's start and the items' order")
     words: int = Field(100, ge=20, description="words of an answer, as the prompt says")
-    prompts: str | None = Field(None, description="folder of prompts; none: those that ship")
-    rubrics: str | None = Field(None, description="folder of domains; none: those that ship")
+    prompts: str | None = Field(None, description="folder of prompts; none: the built-in ones")
+    rubrics: str | None = Field(None, description="folder of domains; none: the built-in ones")
     source: SourceRules
     validation: SourceRules
     history: HistoryRules = HistoryRules()

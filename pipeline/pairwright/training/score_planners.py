@@ -47,7 +47,7 @@ class MatchJudge(OutputJudge):
 class PromptedPlanner(PlanRules):
     """A planner that an endpoint serves."""
 
-    endpoint: str = Field(description="which of [endpoints]")
+    endpoint: str = Field(description="name of a table of [endpoints]")
     sampling: Sampling = Sampling()
     words: int = Field(100, ge=20, description="words of an answer, as the prompt says")
 
@@ -64,8 +64,8 @@ class PlanScoring(Record):
     endpoints: dict[str, Endpoint] = Field(default={})
     planners: dict[PlannerName, PromptedPlanner] = Field(min_length=1)
     judge: MatchJudge
-    prompts: str | None = Field(None, description="folder of prompts; none: those that ship")
-    rubrics: str | None = Field(None, description="folder of domains; none: those that ship")
+    prompts: str | None = Field(None, description="folder of prompts; none: the built-in ones")
+    rubrics: str | None = Field(None, description="folder of domains; none: the built-in ones")
     seed: int = Field(0, description="other users' gold aspects are drawn with it")
 
     @model_validator(mode="after")

@@ -57,10 +57,10 @@ class Classifier(Record):
     )
     device: str = Field("auto", description="'auto': a GPU if there is one; or 'cpu', 'cuda:1'")
     batch_tokens: int = Field(
-        16_384, ge=1, description="most tokens of one forward pass, padding included"
+        16_384, ge=1, description="maximum tokens of one forward pass, padding included"
     )
     max_length: int | None = Field(
-        None, ge=8, description="most tokens of one text; none: the model's own limit"
+        None, ge=8, description="maximum tokens of one text; none: the model's own limit"
     )
 
     def open(self, name: str, session: ScorerSession) -> OpenScorer:

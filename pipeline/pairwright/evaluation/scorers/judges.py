@@ -127,7 +127,7 @@ class Judge(Record):
     """A generative judge: pairwise compares two responses, in both orders; pointwise rates one."""
 
     kind: Literal["pairwise", "pointwise"]
-    endpoint: str = Field(description="which of [endpoints]")
+    endpoint: str = Field(description="name of a table of [endpoints]")
     prompt: InFolder | None = Field(
         None, description="a prompt file of your own, relative to this file's folder; none: ours"
     )

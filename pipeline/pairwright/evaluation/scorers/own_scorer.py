@@ -54,17 +54,17 @@ class PythonScorer(Record):
     kind: Literal["python"]
     object: str = Field(description="module:Class, of a file in `folder` or of what is installed")
     options: dict[str, JsonValue] = Field(
-        default={}, description="its keyword arguments; they are part of each stored score's key"
+        default={}, description="keyword arguments of the class, part of each score's key"
     )
     revision: str | None = Field(
-        None, description="any word for what its file does not show, such as weights it loads"
+        None, description="version of what the file does not show, such as weights"
     )
     folder: InFolder = Field(
         ".",
         validate_default=True,
-        description="where the module is, relative to this file's folder",
+        description="folder of the module, relative to this file",
     )
-    batch: int = Field(64, ge=1, description="most responses that it is given at once")
+    batch: int = Field(64, ge=1, description="maximum responses per call of the class")
 
     @field_validator("object")
     @classmethod

@@ -37,8 +37,8 @@ class ScoresOfFile(Record):
 
     kind: Literal["scores"]
     path: InFolder = Field(description="the .csv or .jsonl file, relative to this file's folder")
-    model: str = Field("", description="what computed them, to be shown with the results")
-    revision: str | None = Field(None, description="revision of that")
+    model: str = Field("", description="name of the scorer that computed the scores")
+    revision: str | None = Field(None, description="revision of this scorer")
 
     def open(self, name: str, _: ScorerSession) -> OpenScorer:
         """Read the file. Raises InputError as `ScoreFile` does."""

@@ -30,7 +30,7 @@ class ServedClassifier(Record):
     """A reward model served by vLLM: raw logits of its `/classify`."""
 
     kind: Literal["served"]
-    endpoint: str = Field(description="which of [endpoints]")
+    endpoint: str = Field(description="name of a table of [endpoints]")
 
     def open(self, name: str, session: ScorerSession) -> OpenScorer:
         """Bind the server. Raises ConfigError for an endpoint that is no server of vLLM's, and for
@@ -46,7 +46,7 @@ class ServedLikelihood(Record):
     """The log-likelihood of a response under a language model, by vLLM's `prompt_logprobs`."""
 
     kind: Literal["served-likelihood"]
-    endpoint: str = Field(description="which of [endpoints]")
+    endpoint: str = Field(description="name of a table of [endpoints]")
     per_token: bool = Field(False, description="divide the sum by the number of tokens")
 
     def open(self, name: str, session: ScorerSession) -> OpenScorer:
