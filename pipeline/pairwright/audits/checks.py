@@ -19,7 +19,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from pairwright.audits.records import Check, CheckDefinition, Family
 from pairwright.pairs import Row
@@ -75,22 +75,20 @@ class Found:
                 self.details[number] = clip(detail)
 
 
-R = TypeVar("R", bound=Callable[[Row], str | None])
-T = TypeVar("T", bound="Callable[[Facts], Found | Check | None]")
-ROW_CHECKS: dict[str, Callable[[Row], str | None]] = {}
-TABLE_CHECKS: "dict[str, Callable[[Facts], Found | Check | None]]" = {}
+RowCheck = Callable[[Row], str | None]
+TableCheck = Callable[["Facts"], Found | Check | None]
+ROW_CHECKS: dict[str, RowCheck] = {}
+TABLE_CHECKS: dict[str, TableCheck] = {}
 
 
-def row_check(look: R) -> R:
+def row_check(look: RowCheck) -> RowCheck:
     """Make a function of a row the check of its name."""
-    ROW_CHECKS[look.__name__] = look
-    return look
+    return ROW_CHECKS.setdefault(look.__name__, look)
 
 
-def table_check(look: T) -> T:
+def table_check(look: TableCheck) -> TableCheck:
     """Make a function of the table of rows the check of its name."""
-    TABLE_CHECKS[look.__name__] = look
-    return look
+    return TABLE_CHECKS.setdefault(look.__name__, look)
 
 
 def counted(name: str, found: Found, facts: "Facts") -> Check:

@@ -119,7 +119,10 @@ def audit(
 
     forgotten = public = None
     if source.kind == "run" and source.folder:
-        forgotten, public = read_tombstones(source.folder), _study_of(source.folder)
+        forgotten = read_tombstones(source.folder)
+        if HumanFolder(source.folder).study.exists():
+            study = read_study(source.folder)
+            public = published(study.fixed, study.rules, study.outlines(), study.answers())
     elif source.folder:
         public = read_public(Layout(source.folder))
     options = Options(max_shortcut, max_overlap, forgotten, public)
@@ -165,11 +168,3 @@ def write_audit(
     write_one(file, shortened(report))
     write_page(page, report, source, progress=progress)
     return report
-
-
-def _study_of(run: Path) -> ReleasedStudy | None:
-    """The annotators' answers on a run's pairs; None without a study."""
-    if not HumanFolder(run).study.exists():
-        return None
-    study = read_study(run)
-    return published(study.fixed, study.rules, study.outlines(), study.answers())

@@ -4,7 +4,7 @@ learnt from other users' pairs, and by the words that a response shares with its
 import re
 from array import array
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from itertools import count
 from typing import NamedTuple
@@ -88,19 +88,26 @@ class Vocabulary:
         self._posts: dict[int, array[int]] = {}
         """By the hash of a post the numbers of its content words: it is in many of a user's rows,
         and to look up words takes most of an audit's time."""
+        # Both halves of a twin hold the same two responses.
+        self.response = lru_cache(maxsize=64)(self._response)
 
     def __len__(self) -> int:
         return len(self._numbers)
 
-    def numbers(self, stems: Iterable[str]) -> list[int]:
-        """The number of each stem."""
-        return list(map(self._numbers.__getitem__, stems))
+    def _response(self, response: str, language: str | None) -> tuple[Words, list[int]]:
+        """The distinct words of a response in their order, and those that carry content."""
+        words, content = text.words_of(response, language), text.terms(response, language)
+        stems = dict.fromkeys(map(text.stemmer(language), words))
+        numbers = [self._numbers[stem] for stem in stems]
+        carrying = [n for n, stem in zip(numbers, stems, strict=True) if stem in content]
+        return np.array(numbers, np.int32), carrying
 
-    def content_of(self, post: str, language: str | None) -> "array[int]":
-        """The numbers of the words of a post that carry content."""
+    def post(self, post: str, language: str | None) -> "array[int]":
+        """The words of a post that carry content."""
         key = hash((post, language))
         if key not in self._posts:
-            self._posts[key] = array("i", self.numbers(sorted(text.terms(post, language))))
+            words = sorted(text.terms(post, language))
+            self._posts[key] = array("i", map(self._numbers.__getitem__, words))
         return self._posts[key]
 
 
@@ -117,25 +124,11 @@ class PairWords(NamedTuple):
 
 def pair_words(row: Row, vocabulary: Vocabulary) -> PairWords:
     """The words of a row's responses."""
-    profile = set[int]().union(*(vocabulary.content_of(p.text, row.language) for p in row.profile))
-    words, own = list[Words](), list[Words]()
-    for side in (row.chosen, row.rejected):
-        stems, content = _stems(side, row.language), text.terms(side, row.language)
-        numbers = vocabulary.numbers(stems)
-        shared = [
-            n for n, stem in zip(numbers, stems, strict=True) if n in profile and stem in content
-        ]
-        words.append(np.array(numbers, np.int32))
-        own.append(np.array(shared, np.int32))
+    profile = set[int]().union(*(vocabulary.post(post.text, row.language) for post in row.profile))
+    sides = [vocabulary.response(side, row.language) for side in (row.chosen, row.rejected)]
+    own = [np.array([n for n in content if n in profile], np.int32) for _, content in sides]
     more = len(own[0]) - len(own[1]) if row.profile else np.nan
-    return PairWords((words[0], words[1]), (own[0], own[1]), more)
-
-
-# Both halves of a twin hold the same two responses.
-@lru_cache(maxsize=64)
-def _stems(response: str, language: str | None) -> tuple[str, ...]:
-    """The distinct words of a text in their order, stemmed."""
-    return tuple(dict.fromkeys(map(text.stemmer(language), text.words_of(response, language))))
+    return PairWords((sides[0][0], sides[1][0]), (own[0], own[1]), more)
 
 
 def _held(lists: Sequence[Words], vocabulary: Vocabulary) -> sparse.csr_array:

@@ -52,7 +52,7 @@ def croissant_json(layout: Layout, contents: Contents, manifest: Json) -> str:
         "citeAs": info.citation.strip() or bibtex_entry(manifest),
         "keywords": ["preference", "personalization", "reward models", "evaluation"],
         **_responsible(contents, manifest),
-        "distribution": [_file(layout, part) for part in counts["parts"]] + [*map(_set, configs)],
+        "distribution": [*(_file(layout, part) for part in counts["parts"]), *map(_set, configs)],
         "recordSet": [*map(_records, configs)],
     }
     if info.languages:
