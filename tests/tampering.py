@@ -30,12 +30,6 @@ class Tampered:
         self.root = root
         self.layout = Layout(root)
 
-    def text(self, path: str, old: str, new: str) -> None:
-        """Replace the first place where `old` is, which must be there."""
-        content = self.read(path)
-        assert old in content, f"{path} has no {old!r}"
-        self.write(path, content.replace(old, new, 1))
-
     def json(self, path: str, **changes: Any) -> None:
         """Change fields of the one record of a file, written as a release writes it."""
         self.write(path, json.dumps(self.one(path) | changes, indent=2, ensure_ascii=False) + "\n")
@@ -86,10 +80,6 @@ class Tampered:
 
     def lines(self, path: str) -> list[Object]:
         return [json.loads(line) for line in self.read(path).splitlines()]
-
-    def number(self, path: str, wanted: Callable[[Object], bool]) -> int:
-        """Of the first line that is wanted, counted from 1."""
-        return next(n for n, of in enumerate(self.lines(path), start=1) if wanted(of))
 
 
 Damage = Callable[[Path], object]

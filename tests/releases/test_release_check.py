@@ -10,7 +10,7 @@ from pairwright.pairs import Row
 from pairwright.releases.check import check
 from released import placebo, question, released, run_of
 from study import pairwright
-from tampering import Tampered, copy_of, renamed, turned
+from tampering import Damage, Tampered, copy_of, dropped, renamed, replaced, turned
 
 Case = Callable[[Tampered], None]
 
@@ -53,43 +53,35 @@ def test_the_digest_pins_a_release(release: Path) -> None:
         check(release, "sha256:12")
 
 
-def test_any_changed_missing_or_further_file_is_named(bad: Tampered) -> None:
-    bad.write("README.md", bad.read("README.md") + "One more line.\n")
-    assert place(bad.root) == "README.md"
-    (bad.root / "README.md").unlink()
-    assert place(bad.root) == "README.md"
+FILES: dict[str, Damage] = {
+    "README.md": replaced("README.md", "Another page.\n"),
+    "LICENSE.md": dropped("LICENSE.md"),
+    "data/more.txt": replaced("data/more.txt", "More.\n"),
+    "link": lambda root: (root / "link").symlink_to("README.md"),
+}
 
 
-def test_a_file_or_link_that_is_not_listed_is_named(bad: Tampered) -> None:
-    (bad.root / "data" / "more.txt").write_text("More.\n", encoding="utf-8")
-    assert place(bad.root) == "data/more.txt"
-    (bad.root / "data" / "more.txt").unlink()
-    (bad.root / "link").symlink_to("README.md")
-    assert place(bad.root) == "link"
-
-
-def test_what_downloads_leave_beside_a_release_is_no_part(bad: Tampered) -> None:
+@pytest.mark.parametrize("path", FILES)
+def test_a_changed_missing_or_further_file_or_link_is_named(path: str, bad: Tampered) -> None:
+    # What downloads leave beside a release is no part of it.
     (bad.root / ".git").mkdir()
     (bad.root / ".gitattributes").write_text("*.parquet lfs\n", encoding="utf-8")
-    assert check(bad.root).rows == 14
+    FILES[path](bad.root)
+    assert place(bad.root) == path
 
 
 def flip_votes(bad: Tampered) -> None:
-    path = "human/answers.jsonl"
-    number = bad.number(path, lambda one: one["kind"] == "preference")
-    one = bad.lines(path)[number - 1]
-    bad.line(path, number, label="chosen" if one["label"] == "rejected" else "rejected")
+    lines = bad.lines("human/answers.jsonl")
+    vote = next(one for one in lines if one["kind"] == "preference")
+    vote["label"] = "chosen" if vote["label"] == "rejected" else "rejected"
+    bad.put("human/answers.jsonl", lines)
 
 
-def drop_row(rows: list[Row]) -> list[Row]:
-    return rows[2:]
-
-
-def first_turned(rows: list[Row]) -> list[Row]:
+def turn_first(rows: list[Row]) -> list[Row]:
     return [*turned(rows[:2]), *rows[2:]]
 
 
-def another_text(rows: list[Row]) -> list[Row]:
+def rewrite_first(rows: list[Row]) -> list[Row]:
     return [renamed(rows[0], chosen="Another text."), *rows[1:]]
 
 
@@ -105,10 +97,10 @@ SEALED: dict[str, tuple[Case, str]] = {
         lambda bad: bad.line("human/decisions.jsonl", 1, state="refused"),
         "human/decisions.jsonl",
     ),
-    "a twin left out": (lambda bad: bad.rows("Home-twin", drop_row), "data"),
+    "a twin left out": (lambda bad: bad.rows("Home-twin", lambda rows: rows[2:]), "data"),
     "half a twin": (lambda bad: bad.rows("Home-twin", lambda rows: rows[:-1]), "data/Home-twin"),
-    "a turned twin": (lambda bad: bad.rows("Home-twin", first_turned), "data/Home-twin"),
-    "a text": (lambda bad: bad.rows("Home-violate", another_text), "data/Home-violate"),
+    "a turned twin": (lambda bad: bad.rows("Home-twin", turn_first), "data/Home-twin"),
+    "a text": (lambda bad: bad.rows("Home-violate", rewrite_first), "data/Home-violate"),
     "an id": (lambda bad: bad.row("Home-violate", 1, id="pair-0000000000000000"), "data/Home-v"),
     "a user's own id": (lambda bad: bad.row("Home-violate", 1, user="anna"), "data/Home-violate"),
     "a licence": (lambda bad: bad.row("Home-violate", 1, licence="MIT"), "data/Home-violate"),
@@ -136,14 +128,11 @@ def test_a_figure_of_the_audit_is_derived_again(bad: Tampered) -> None:
     assert place(bad.root).startswith("audit/audit.json")
 
 
-def test_a_difference_is_one_message_and_exit_code_1(bad: Tampered) -> None:
+def test_a_difference_ends_with_1_and_a_folder_that_is_no_release_with_2(
+    bad: Tampered, tmp_path: Path
+) -> None:
     bad.write("LICENSE.md", "Do what you like.\n")
     done = pairwright("check", bad.root)
-    assert done.code == 1
-    assert "LICENSE.md" in done.said
-
-
-def test_where_there_is_no_release_the_exit_code_is_2(tmp_path: Path) -> None:
-    assert pairwright("check", tmp_path / "nothing").code == 2
-    assert pairwright("check", tmp_path).code == 2
-    assert pairwright("check", run_of(tmp_path / "run", question(1))).code == 2
+    assert (done.code, "LICENSE.md" in done.said) == (1, True)
+    for folder in (tmp_path / "nothing", tmp_path, run_of(tmp_path / "run", question(1))):
+        assert pairwright("check", folder).code == 2
