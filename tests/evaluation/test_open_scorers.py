@@ -39,13 +39,13 @@ def test_baselines_are_there_without_a_file_and_an_unknown_name_lists_them() -> 
 def test_each_kind_is_bound_to_its_model_before_it_is_loaded_or_connected() -> None:
     likely = SERVED | {"kind": "served-likelihood"}
     found = bound(
-        "here", "there", "likely", "mean",
+        "here", "there", "likely", "guided",
         endpoints={"near": {"base_url": URL, "model": "org/rm"}},
         scorers={
             "here": {"kind": "classifier", "model": "nowhere"},
             "there": SERVED,
             "likely": likely,
-            "mean": likely | {"per_token": True},
+            "guided": likely | {"reward": "there"},
         },
     )  # fmt: skip
     assert [(of.ref.kind, of.ref.model) for of in found.values()] == [
@@ -54,8 +54,8 @@ def test_each_kind_is_bound_to_its_model_before_it_is_loaded_or_connected() -> N
         ("served-likelihood", "org/rm"),
         ("served-likelihood", "org/rm"),
     ]
-    assert found["likely"].ref.settings != found["mean"].ref.settings
-    assert all(of.client for of in found.values())
+    assert found["likely"].ref.settings != found["guided"].ref.settings
+    assert [len(of.clients) for of in found.values()] == [1, 1, 1, 2]
 
 
 @pytest.mark.parametrize(

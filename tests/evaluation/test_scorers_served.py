@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 import tenacity
@@ -19,7 +19,7 @@ from aiohttp import web
 from endpoint import Asked, Handler, fail, raw, serving
 from log_probabilities import ANY_PATH, completed, tokenized, told
 from pairwright.errors import CallFailed, EndpointRefused
-from pairwright.evaluation.scorers.score_models import LanguageModel, RewardModel
+from pairwright.evaluation.scorers.score_models import GuidedPolicy, LanguageModel, RewardModel
 from pairwright.evaluation.scorers.scorer import PromptContent, ResponseScore, Unscored
 from pairwright.models import CONTEXT_LENGTH, LLM, client
 from pairwright.models.client import Meter
@@ -173,6 +173,28 @@ def test_a_response_has_the_sum_of_its_tokens_and_not_of_the_prompts() -> None:
     assert (completion["prompt_logprobs"], completion["max_tokens"]) == (0, 1)
     assert score.tokens == len(completion["prompt"])
     assert likelihood(told(by_letter), per_token=True)[0].value == -1.5
+
+
+class Said(NamedTuple):
+    """Has one score for every response."""
+
+    found: ResponseScore | Unscored
+
+    async def score(self, _: PromptContent, __: str) -> ResponseScore | Unscored:
+        return self.found
+
+
+@pytest.mark.parametrize(
+    ("policy", "reward", "found"),
+    [
+        (ResponseScore(-3.0, 5), ResponseScore(4.0, 2), ResponseScore(-1.0, 7)),
+        (Unscored("context_length"), ResponseScore(4.0), Unscored("context_length")),
+        (ResponseScore(-3.0), Unscored("no_score"), Unscored("no_score")),
+    ],
+)
+def test_a_guided_policy_adds_its_reward_over_beta(policy: Any, reward: Any, found: Any) -> None:
+    guided = GuidedPolicy(Said(policy), Said(reward), beta=2.0)
+    assert asyncio.run(guided.score(SHOWN, "ab")) == found
 
 
 def test_what_cannot_have_a_score_is_not_sent() -> None:

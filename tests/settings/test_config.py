@@ -154,6 +154,7 @@ ENDPOINT = '[endpoints.toy]\nbase_url = "http://127.0.0.1:9/v1"\nmodel = "m"\n'
 SOURCE = '[source]\npath = "x.jsonl"\n'
 TRAINING = f'model = "m"\n{SOURCE}[validation]\npath = "y.jsonl"\n'
 SCORER = f'{ENDPOINT}[scorers.a]\nkind = "pairwise"\nendpoint = "toy"\n'
+LIKELY = SCORER.replace("pairwise", "served-likelihood") + 'reward = "longer"\nbeta = 2.0\n'
 PLANNER = f'{ENDPOINT}{SOURCE}[planners.a]\nendpoint = "toy"\n'
 DOMAIN = 'name = "Garden"\nsubcategories = ["roses"]\nkinds = ["soil", "space"]\n'
 SCALE = """[[scale]]
@@ -179,6 +180,9 @@ def load_quality(path: Path) -> object:
         (load_scorers, SCORER, "endpoint = ", "endpiont = ", ["[scorers.a.endpiont]",
                                                               "'endpoint'?"]),
         (load_scorers, SCORER, "pairwise", "pairwize", ["[scorers.a]", "'pairwise'?"]),
+        (load_scorers, LIKELY, "longer", "longed", ["'longed' is no scorer", "'longer'?"]),
+        (load_scorers, LIKELY, 'reward = "longer"', "", ["beta divides a reward"]),
+        (load_scorers, LIKELY, "longer", "a", ["has a reward itself"]),
         (load_scorers, '[scorers.a]\nkind = "classifier"\nmodel = "m"\n', '"m"',
          '"m"\ndtype = "flaot32"', ["[scorers.a.dtype]", "'float32'?"]),
         (load_scoring, PLANNER, '"toy"\n', '"toy"\nwors = 9', ["[planners.a.wors]", "'words'?"]),

@@ -52,13 +52,13 @@ class OpenScorer(NamedTuple):
     ref: ScorerRef
     workers: int = 1
     """The number of pairs to score at the same time."""
-    client: Client | None = None
-    """The connection or loaded model, which is closed at the end."""
+    clients: tuple[Client, ...] = ()
+    """The connections and loaded models, which are closed at the end."""
 
     def stop(self) -> None:
         """Let what is in flight finish, and send nothing more."""
-        if self.client:
-            self.client.stop()
+        for client in self.clients:
+            client.stop()
 
 
 class OpenModel(NamedTuple):
@@ -140,8 +140,8 @@ class ScorerSession(NamedTuple):
         """
         opened = self.bound(name)
         async with AsyncExitStack() as stack:
-            if opened.client:
-                await stack.enter_async_context(opened.client)
+            for client in opened.clients:
+                await stack.enter_async_context(client)
             yield opened
 
     def check_pointwise(self, names: Iterable[str]) -> None:

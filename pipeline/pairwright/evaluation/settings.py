@@ -19,7 +19,7 @@ from pydantic import Field, ValidationError, field_validator, model_validator
 from typer import Option
 
 from pairwright.assets import DOCS, PROMPTS
-from pairwright.errors import ConfigError, InputError, first_invalid
+from pairwright.errors import ConfigError, InputError, first_invalid, near
 from pairwright.evaluation.conditions import ScorerHistory
 from pairwright.evaluation.scorers.baselines import BASELINES
 from pairwright.evaluation.scorers.in_process import Classifier
@@ -92,6 +92,15 @@ class Scorers(Record):
     def _check_names(self) -> "Scorers":
         named = {f"scorers.{name}": spec for name, spec in self.scorers.items()}
         check_endpoints({**named, "judge": self.judge, "policy": self.policy}, self.endpoints)
+        for name, spec in self.scorers.items():
+            if isinstance(spec, ServedLikelihood) and spec.reward is not None:
+                reward = self.scorers.get(spec.reward)
+                where = f"[scorers.{name}] reward = {spec.reward!r}"
+                if not (reward or spec.reward in BASELINES):
+                    hint = near(spec.reward, [*self.scorers, *BASELINES])
+                    raise ValueError(f"{where} is no scorer of this file and no baseline.{hint}")
+                if isinstance(reward, ServedLikelihood) and reward.reward is not None:
+                    raise ValueError(f"{where} has a reward itself: name a scorer without one")
         return self
 
 

@@ -69,7 +69,7 @@ class Classifier(Record):
         decides = canonical(self.model_dump(include={"kind", "dtype", "max_length"}))
         scorer = RewardModel(local, self.model, self.revision, decides)
         ref = ref_of(name, self.kind, self.model, self.revision, decides)
-        return OpenScorer(scorer, ref, IN_PROCESS_PAIRS, local)
+        return OpenScorer(scorer, ref, IN_PROCESS_PAIRS, (local,))
 
 
 class BatchClient(Client):

@@ -149,4 +149,4 @@ class Judge(Record):
         judge = ComparingJudge if self.kind == "pairwise" else RatingJudge
         scorer = judge(Model(client, endpoint, self.sampling), asked)
         ref = ref_of(name, self.kind, endpoint.model, endpoint.revision, canonical(decides))
-        return OpenScorer(scorer, ref, endpoint.concurrency, client)
+        return OpenScorer(scorer, ref, endpoint.concurrency, (client,))

@@ -82,7 +82,7 @@ class PythonScorer(Record):
         decides = canonical({"kind": self.kind, "options": self.options, "code": code})
         own = OwnScorer(found, where, self, decides, session.calls)
         ref = ref_of(name, self.kind, self.object, self.revision, decides)
-        return OpenScorer(own, ref, IN_PROCESS_PAIRS, own)
+        return OpenScorer(own, ref, IN_PROCESS_PAIRS, (own,))
 
 
 def find_class(where: str, spec: PythonScorer) -> tuple[type, str]:

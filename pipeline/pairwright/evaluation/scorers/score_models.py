@@ -10,12 +10,13 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from pairwright.errors import ConfigError
-from pairwright.evaluation.scorers.scorer import PromptContent, ResponseScore, Unscored
-from pairwright.evaluation.session import OpenScorer, ScorerSession, canonical, ref_of
-from pairwright.models import CONTEXT_LENGTH, LLM, Completion, Request
+from pairwright.evaluation.scorers.scorer import Pointwise, PromptContent, ResponseScore, Unscored
+from pairwright.evaluation.session import OpenScorer, ScorerSession, canonical, pointwise, ref_of
+from pairwright.models import CONTEXT_LENGTH, LLM, Completion, Request, together
+from pairwright.models.client import Client
 from pairwright.models.connect import api_key
 from pairwright.models.scores import Classify, PromptLogprobs, ScoringServer, TokenLogprobs
 from pairwright.pairs.conversion import user_message
@@ -39,26 +40,45 @@ class ServedClassifier(Record):
         decides = canonical({"kind": self.kind})
         scorer = RewardModel(client, endpoint.model, endpoint.revision, decides)
         ref = ref_of(name, self.kind, endpoint.model, endpoint.revision, decides)
-        return OpenScorer(scorer, ref, endpoint.concurrency, client)
+        return OpenScorer(scorer, ref, endpoint.concurrency, (client,))
 
 
 class ServedLikelihood(Record):
-    """The log-likelihood of a response under a language model, by vLLM's `prompt_logprobs`."""
+    """The log-likelihood of a response under a language model, by vLLM's `prompt_logprobs`.
+    With a reward it is the objective of reward-guided decoding: log pi(y|x) + r(x, y) / beta. Its
+    accuracy is then the policy accuracy of Pref-LaMP (arXiv 2512.23067)."""
 
     kind: Literal["served-likelihood"]
     endpoint: str = Field(description="name of a table of [endpoints]")
     per_token: bool = Field(False, description="divide the sum by the number of tokens")
+    reward: str | None = Field(
+        None, description="a scorer of single responses, or a baseline, that is added"
+    )
+    beta: float = Field(1.0, gt=0, description="the reward is divided by it")
+
+    @model_validator(mode="after")
+    def _check_beta(self) -> "ServedLikelihood":
+        if "beta" in self.model_fields_set and self.reward is None:
+            raise ValueError("beta divides a reward: name one as `reward`, or leave beta out")
+        return self
 
     def open(self, name: str, session: ScorerSession) -> OpenScorer:
-        """Bind the server. Raises ConfigError for an endpoint that is no server of vLLM's, and for
-        a key that is not set."""
+        """Bind the server, and open the reward. Raises ConfigError for an endpoint that is no
+        server of vLLM's, a key that is not set, and a reward without a score of one response."""
         client, endpoint = _connected(name, self.endpoint, session, PromptLogprobs)
-        # The same replies give the sum and the mean.
+        decides, clients = self.model_dump(exclude={"endpoint"}), tuple[Client, ...]((client,))
+        # The same replies give the sum and the mean, with a reward and without.
         asked = canonical({"kind": self.kind})
-        scorer = LanguageModel(client, endpoint.model, endpoint.revision, asked, self.per_token)
-        decides = canonical({"kind": self.kind, "per_token": self.per_token})
-        ref = ref_of(name, self.kind, endpoint.model, endpoint.revision, decides)
-        return OpenScorer(scorer, ref, endpoint.concurrency, client)
+        scorer: Pointwise = LanguageModel(
+            client, endpoint.model, endpoint.revision, asked, self.per_token
+        )
+        if self.reward is not None:
+            reward = session.bound(self.reward)
+            scorer = GuidedPolicy(scorer, pointwise(self.reward, reward.scorer), self.beta)
+            decides |= {"reward": reward.ref.model_dump()}
+            clients += reward.clients
+        ref = ref_of(name, self.kind, endpoint.model, endpoint.revision, canonical(decides))
+        return OpenScorer(scorer, ref, endpoint.concurrency, clients)
 
 
 def _connected(
@@ -149,3 +169,24 @@ class LanguageModel(RewardModel):
         if tokens.total is None:
             raise ValueError("a token has no log-probability that is a number")
         return tokens.total / (len(tokens.ids) if self.per_token else 1)
+
+
+@dataclass(frozen=True)
+class GuidedPolicy:
+    """A language model, guided by a reward."""
+
+    policy: Pointwise
+    reward: Pointwise
+    beta: float
+
+    async def score(self, shown: PromptContent, response: str) -> ResponseScore | Unscored:
+        """log pi(y|x) + r(x, y) / beta. Raises CallFailed."""
+        policy, reward = await together(
+            self.policy.score(shown, response), self.reward.score(shown, response)
+        )
+        if isinstance(policy, Unscored):
+            return policy
+        if isinstance(reward, Unscored):
+            return reward
+        value = policy.value + reward.value / self.beta
+        return ResponseScore(value, policy.tokens + reward.tokens)
