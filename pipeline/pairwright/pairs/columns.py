@@ -92,9 +92,9 @@ class Columns(NamedTuple):
                 cells[name] = "\n\n".join(str(one) for one in values if not is_missing(one))
             elif values:
                 cells[name] = values if len(parts) > 1 else values[0]
-        for column in fields.keys() - self.seen:  # Rows of JSON differ in their columns.
+        for column in sorted(fields.keys() - self.seen):  # Rows of JSON differ in their columns.
             if (name := _LATE.get(column, "")) and name not in self.named.keys() | self.given:
-                cells[name] = fields[column]
+                cells.setdefault(name, fields[column])
         return cells
 
     def labels(self, cells: Fields, fields: Fields) -> list[str]:
