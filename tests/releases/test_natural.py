@@ -307,7 +307,7 @@ POSTS = {"path": "x", "format": "posts"}
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"source": POSTS, "endpoints": {}, "roles": NOBODY}, "name the endpoint"),
+        ({"source": POSTS, "endpoints": {}, "roles": NOBODY}, "names the endpoint ''"),
         ({"source": {"path": "x", "format": "choices", "targets": 2}}, "targets goes with"),
     ],
 )
