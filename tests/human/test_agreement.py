@@ -4,6 +4,7 @@ in test_frozen.py."""
 import random
 from collections.abc import Sequence
 from functools import partial
+from itertools import permutations
 from typing import cast
 
 import numpy as np
@@ -48,7 +49,6 @@ def second_alpha(ratings: pd.DataFrame, measurement: Measurement) -> float:
     """Krippendorff's alpha by his definition: every ordered pair of ratings, one by one."""
     units = [list(own) for _, own in ratings.groupby("item")["label"] if len(own) > 1]
     pooled = [rating for unit in units for rating in unit]
-    n = len(pooled)
 
     def apart(a: int, b: int) -> float:
         if measurement == "nominal":
@@ -57,14 +57,9 @@ def second_alpha(ratings: pd.DataFrame, measurement: Measurement) -> float:
         between = sum(low <= rating <= high for rating in pooled)
         return float((between - (pooled.count(a) + pooled.count(b)) / 2) ** 2)
 
-    observed = sum(
-        apart(a, b) / (len(unit) - 1)
-        for unit in units
-        for i, a in enumerate(unit)
-        for j, b in enumerate(unit)
-        if i != j
-    )
-    expected = sum(apart(a, b) for a in pooled for b in pooled) / (n - 1)
+    both = ((len(unit) - 1, *two) for unit in units for two in permutations(unit, 2))
+    observed = sum(apart(a, b) / others for others, a, b in both)
+    expected = sum(apart(a, b) for a in pooled for b in pooled) / (len(pooled) - 1)
     return float(1 - observed / expected)
 
 

@@ -110,21 +110,14 @@ def test_random_markup_is_harmless() -> None:
         ("Costs $5 and {{idx}}", "<p>Costs $5 and {{idx}}</p>"),
         ("", ""),
         # Tables, lists and definitions lose no more than styles and links.
-        (
-            "| a |\n|:-:|\n| **2** |",
-            "<table><thead><tr><th>a</th></tr></thead>"
-            "<tbody><tr><td><strong>2</strong></td></tr></tbody></table>",
-        ),
-        (
-            "1. one\n\nProse.\n\n2. two",
-            '<ol><li>one</li></ol><p>Prose.</p><ol start="2"><li>two</li></ol>',
-        ),
-        (
-            "[a]\n\n[a]: https://example.com 'said here'",
-            "<p>[a]</p><p>[a]: https://example.com 'said here'</p>",
-        ),
+        ("| a |\n|:-:|\n| **2** |", "<table><thead><tr><th>a</th></tr></thead>"
+         "<tbody><tr><td><strong>2</strong></td></tr></tbody></table>"),
+        ("1. one\n\nProse.\n\n2. two",
+         '<ol><li>one</li></ol><p>Prose.</p><ol start="2"><li>two</li></ol>'),
+        ("[a]\n\n[a]: https://example.com 'said here'",
+         "<p>[a]</p><p>[a]: https://example.com 'said here'</p>"),
     ],
-)
+)  # fmt: skip
 def test_markdown_looks_as_meant(markdown: str, html: str) -> None:
     assert render_markdown(markdown).replace(">\n<", "><").strip() == html
 
