@@ -181,9 +181,9 @@ class PushResult(NamedTuple):
 
 def push_tasks(
     run: RunPath,
-    url: Annotated[str, Option(help="Where the Label Studio server is.", metavar="URL")],
+    url: Annotated[str, Option(help="Address of the server.", metavar="URL")],
     *,
-    round: Annotated[int, Option(help="2 for the adjudication.", metavar="N", min=1, max=2)] = 1,
+    round: Annotated[int, Option(help="Number of the round.", metavar="N", min=1, max=2)] = 1,
     progress: Progress = log_notes,
 ) -> PushResult:
     """Make one project for each annotator and kind on a Label Studio server, and import the tasks.

@@ -43,7 +43,7 @@ def simulate_answers(
         float, Option(help="Share of right answers, 0.5 to 1.", min=0.5, max=1)
     ] = 0.98,
     careless: Annotated[float, Option(help="Share of random annotators.", min=0, max=1)] = 0.0,
-    seed: Annotated[int, Option(help="Another seed, other answers.", metavar="N")] = 0,
+    seed: Annotated[int, Option(help="Seed of the answers.", metavar="N")] = 0,
 ) -> SimulatedAnswers:
     """Answer every open task with simulated annotators, by the same import as people's answers.
 

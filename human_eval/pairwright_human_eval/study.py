@@ -28,7 +28,7 @@ from pairwright_human_eval.sheets import write_sheets
 from pairwright_human_eval.tasks import BlindUnit, blind_task
 from pairwright_human_eval.units import swapped_units, units_of
 
-AnnotatorTool = Annotated[Tool, Option(help="What annotators work with.")]
+AnnotatorTool = Annotated[Tool, Option(help="Tool that annotators use.")]
 WORDS_A_MINUTE = 238
 """Silent reading of English non-fiction: Brysbaert (2019), J. Memory and Language 109, 104047."""
 _TAG = re.compile(r"<[^>]+>")
@@ -105,9 +105,9 @@ def export_tasks(
     annotators: AnnotatorCount = 11,
     overlap: Overlap = 3,
     sample: SampleSize = None,
-    seed: Annotated[int | None, Option(help="Fixes the draw: for a demo alone.")] = None,
+    seed: Annotated[int | None, Option(help="Seed of the draw, for demos only.")] = None,
     tool: AnnotatorTool = "label-studio",
-    language: Annotated[str, Option(help="Of the forms and guidelines: en or de.")] = "en",
+    language: Annotated[str, Option(help="Language of the forms: en or de.")] = "en",
 ) -> StudyTasks:
     """Write blind tasks, one file for each annotator and kind, the guidelines, and the private key.
 
@@ -189,7 +189,7 @@ def export_adjudication(
     run: RunPath,
     *,
     adjudicators: Annotated[
-        int | None, Option(help="How many people adjudicate.", metavar="N", min=1, max=99)
+        int | None, Option(help="Number of adjudicators.", metavar="N", min=1, max=99)
     ] = None,
 ) -> AdjudicationExport:
     """Write tasks of a second round on the disputed pairs, for people who were not in the first.

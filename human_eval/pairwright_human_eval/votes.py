@@ -91,7 +91,7 @@ def agreement_of(
     columns: Annotated[
         Iterable[str],
         Option(
-            "--column", help="item, annotator, label, question; repeatable.", metavar="WHAT=COLUMN"
+            "--column", help="Column of item, annotator, label or question.", metavar="WHAT=COLUMN"
         ),
     ] = (),
 ) -> VotesReport:

@@ -11,26 +11,24 @@ ReleasePath = Annotated[Path | str, Argument(help="A release's folder.", metavar
 OutPath = Annotated[Path | str, Option("--out", help="Folder of the results.", metavar="DIR")]
 ScorerNames = Annotated[
     Iterable[str] | None,
-    Option("--scorer", help="A scorer; again for more [the baselines].", metavar="NAME"),
+    Option("--scorer", help="A scorer; repeatable [the baselines].", metavar="NAME"),
 ]
 ColumnMap = Annotated[
     Iterable[str],
-    Option("--column", help="Which column holds what; repeatable.", metavar="WHAT=COLUMN"),
+    Option("--column", help="Name of a column; repeatable.", metavar="WHAT=COLUMN"),
 ]
 LabelMap = Annotated[
     Iterable[str],
-    Option("--label", help="What first, second or tie is called.", metavar="PLACE=LABEL,..."),
+    Option("--label", help="Label of first, second or tie.", metavar="PLACE=LABEL,..."),
 ]
 SubjectSplit = Annotated[str | None, Option(help="Only this split's pairs [all].", metavar="NAME")]
-AnnotatorCount = Annotated[int, Option(help="How many people there are.", min=2, max=999)]
-Overlap = Annotated[
-    int, Option(help="People who answer each question; [human] may ask for more.", min=1)
-]
+AnnotatorCount = Annotated[int, Option(help="Number of annotators.", min=2, max=999)]
+Overlap = Annotated[int, Option(help="Answers per question; [human] may ask for more.", min=1)]
 SampleSize = Annotated[
     int | None, Option(help="Only N units: twins, placebos, single pairs.", metavar="N", min=1)
 ]
 ItemLimit = Annotated[int | None, Option(help="Only the first N items, to try it.", min=1)]
-SubjectLimit = Annotated[int | None, Option(help="Only the first N subjects, to try it.", min=1)]
+SubjectLimit = Annotated[int | None, Option(help="Only the first N units, to try it.", min=1)]
 
 
 def share_of(given: str | float) -> float:

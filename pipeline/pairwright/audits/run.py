@@ -58,10 +58,10 @@ def audit(
         Option(help="Folder of the report [RUN/audit or audit-NAME].", metavar="DIR"),
     ] = None,
     max_shortcut: Annotated[
-        float, Option(help="Bound on accuracy without the user.", min=0.5, max=1)
+        float, Option(help="Maximum accuracy without the user.", min=0.5, max=1)
     ] = MAX_SHORTCUT,
     max_overlap: Annotated[
-        float | None, Option(help="Bound on word overlap's accuracy [the run's].", min=0.5, max=1)
+        float | None, Option(help="Maximum accuracy of word overlap [the run's].", min=0.5, max=1)
     ] = None,
     columns: ColumnMap = (),
     labels: LabelMap = (),

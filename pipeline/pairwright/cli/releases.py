@@ -28,7 +28,7 @@ LISTED = 20
 
 Push = Annotated[
     str | None,
-    Option(help="Publish it there on the Hugging Face Hub once it is checked.", metavar="ORG/NAME"),
+    Option(help="Publish the checked release on the Hugging Face Hub.", metavar="ORG/NAME"),
 ]
 Public = Annotated[
     bool,

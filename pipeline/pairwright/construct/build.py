@@ -86,7 +86,7 @@ def build(
     limit: Annotated[int | None, Option(help="Only the first N items.", metavar="N", min=1)] = None,
     columns: ColumnMap = (),
     accept_changes: Annotated[
-        bool, Option("--accept-changes", help="Go on after a change of the config.")
+        bool, Option("--accept-changes", help="Accept a changed configuration.")
     ] = False,
     address: Annotated[
         str | None, Option(help="Head of a Ray cluster.", metavar="HOST:PORT")

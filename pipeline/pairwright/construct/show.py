@@ -27,10 +27,10 @@ def show(
     run: RunPath,
     wanted: Annotated[
         str | None,
-        Argument(help="Of a pair, twin, unit, item or call; its beginning will do.", metavar="ID"),
+        Argument(help="Id of a pair, twin, item or call, or its beginning.", metavar="ID"),
     ] = None,
     everything: Annotated[
-        bool, Option("--all", help="With posts, drafts, checks and calls.")
+        bool, Option("--all", help="Show posts, drafts, checks and calls, too.")
     ] = False,
 ) -> list[str]:
     """Show one pair or twin: the question, its users' aspects with evidence, both responses.

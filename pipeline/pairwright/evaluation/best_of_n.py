@@ -295,7 +295,7 @@ def best_of_n(
         Iterable[str], Option("--scorer", help="A scorer; repeatable.", metavar="NAME")
     ],
     *,
-    n: Annotated[int, Option("-n", help="Samples a question.", metavar="N", min=1, max=1000)] = 16,
+    n: Annotated[int, Option("-n", help="Samples per item.", metavar="N", min=1, max=1000)] = 16,
     split: SubjectSplit = None,
     limit: SubjectLimit = None,
     progress: Progress = log_notes,

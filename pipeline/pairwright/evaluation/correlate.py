@@ -204,15 +204,15 @@ def by_chance(measure: RankMeasure, x: Floats, y: Floats) -> tuple[float, float]
 
 
 def correlate(
-    table: Annotated[Path | str, Argument(help="One row a model, a header.", metavar="TABLE.csv")],
+    table: Annotated[Path | str, Argument(help="A row per model, a header.", metavar="TABLE.csv")],
     benchmarks: Annotated[
-        Iterable[str], Option("--benchmark", help="Scores to try; repeatable.", metavar="COL")
+        Iterable[str], Option("--benchmark", help="Score column; repeatable.", metavar="COL")
     ],
     downstream: Annotated[str, Option(help="Column with the downstream scores.", metavar="COL")],
     out: Annotated[Path | str | None, Option(help="Folder of the page.")] = None,
     *,
     lineage: Annotated[
-        str | None, Option(help="Families of models, left out together.", metavar="COL")
+        str | None, Option(help="Model families, left out together.", metavar="COL")
     ] = None,
 ) -> Downstream:
     """Correlate benchmark scores with downstream scores over the same models.

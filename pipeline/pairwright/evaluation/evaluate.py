@@ -63,7 +63,7 @@ def evaluate(
     names: ScorerNames = None,
     conditions: Annotated[
         Iterable[str] | None,
-        Option("--condition", help="What is shown; repeatable.", metavar="COND"),
+        Option("--condition", help="Condition to score; repeatable.", metavar="COND"),
     ] = None,
     columns: ColumnMap = (),
     labels: LabelMap = (),
@@ -178,7 +178,7 @@ def leaderboard(
     out: Annotated[Path | str | None, Option(help="Folder of the page.")] = None,
     *,
     pairs: Annotated[
-        Path | str | None, Option(help="The pairs, if they are no longer where they were scored.")
+        Path | str | None, Option(help="The pairs, if they were moved after scoring.")
     ] = None,
 ) -> Leaderboard:
     """Rank scorers by what they got right on the same pairs, and compare neighbours.

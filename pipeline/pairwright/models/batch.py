@@ -354,7 +354,7 @@ def ingest_replies(
 def submit_batches(
     run: RunPath,
     *,
-    wait: Annotated[bool, Option("--wait", help="Go on until every batch has ended.")] = False,
+    wait: Annotated[bool, Option("--wait", help="Wait until every batch has ended.")] = False,
 ) -> Ingest:
     """Hand the latest requests to the OpenAI Batch API, and ingest the replies that have come.
 

@@ -92,7 +92,7 @@ def record_run(
     run: RunPath,
     out: Annotated[Path | str, Option(help="A new file; .gz compresses it.", metavar="FILE")],
     *,
-    note: Annotated[str, Option(help="Who or what wrote the replies.", metavar="TEXT")] = "",
+    note: Annotated[str, Option(help="Origin of the replies, in words.", metavar="TEXT")] = "",
 ) -> int:
     """Write the replies to all calls of a run into one file, which can answer them again.
 

@@ -62,7 +62,7 @@ class ReleaseDiff(NamedTuple):
 
 def diff(
     before: Annotated[Path | str, Argument(help="The folder of a release.", metavar="A")],
-    after: Annotated[Path | str, Argument(help="The folder of a later one.", metavar="B")],
+    after: Annotated[Path | str, Argument(help="The folder of a later release.", metavar="B")],
     *,
     progress: Progress = log_notes,
 ) -> ReleaseDiff:

@@ -52,12 +52,12 @@ def export_rl(
     release: ReleasePath,
     out: Annotated[Path | str, Option(help="New folder of the data.", metavar="DIR")],
     *,
-    format: Annotated[Format, Option(help="Which trainer reads it.")],
-    condition: Annotated[Shown, Option(help="What a policy is shown of the user.")] = "profile",
-    posts: Annotated[int, Option(help="Most posts shown, best ranked first.", min=1)] = 10,
+    format: Annotated[Format, Option(help="Trainer of the data.")],
+    condition: Annotated[Shown, Option(help="Part of the history shown.")] = "profile",
+    posts: Annotated[int, Option(help="Maximum posts, best ranked first.", min=1)] = 10,
     split: Annotated[str, Option(help="The release's split to train on.")] = "validation",
     allow_test_split: Annotated[
-        bool, Option("--allow-test-split", help="Let --split be test.")
+        bool, Option("--allow-test-split", help="Allow split test.")
     ] = False,
     validation_share: Annotated[float, Option(help="Share for validation.", min=0, max=0.9)] = 0.1,
 ) -> RlExport:

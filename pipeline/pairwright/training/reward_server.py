@@ -147,11 +147,11 @@ def serve_rewards(
         Path | str | Scorers | None, Option(help="Scorers and endpoints.", metavar="FILE.toml")
     ] = None,
     release: Annotated[
-        Path | str | None, Option(help="Its pairs may be named by id.", metavar="DIR")
+        Path | str | None, Option(help="Release whose pairs are named by id.", metavar="DIR")
     ] = None,
     *,
     condition: Annotated[
-        Shown, Option(help="What the scorer is shown of a pair's user.")
+        Shown, Option(help="Part of the history that the scorer sees.")
     ] = "profile",
     host: Annotated[str, Option(help="Address to serve on; there is no password.")] = "127.0.0.1",
     port: Annotated[int, Option(help="Port; 0 takes a free one.", metavar="N")] = 8600,

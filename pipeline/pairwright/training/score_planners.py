@@ -99,7 +99,7 @@ class ScoredPlan(Record):
 
 
 def score_planners(
-    settings: Annotated[Path | str, Argument(help="What is compared.", metavar="SETTINGS.toml")],
+    settings: Annotated[Path | str, Argument(help="The planners.", metavar="SETTINGS.toml")],
     out: OutPath,
     *,
     limit: ItemLimit = None,
