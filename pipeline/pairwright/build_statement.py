@@ -50,10 +50,6 @@ class BuildSummary(Record, extra="ignore"):
         default={}, validation_alias=AliasPath("config", "sampling")
     )
     """By role, as the run was configured."""
-    planner_posts: int | None = Field(
-        None, validation_alias=AliasPath("config", "planner", "posts")
-    )
-    """The most posts of a history that the planner was shown."""
 
     def model(self, endpoint: str) -> str:
         """The model behind an endpoint, with its revision."""

@@ -225,13 +225,6 @@ DECIDING = (
 memory, or say where things lie."""
 
 
-def deciding_settings(endpoint: dict[str, Any]) -> dict[str, Any]:
-    """The keys of a resolved endpoint that decide the outcomes of a run."""
-    deciding = {k: v for k, v in endpoint.items() if k not in OPERATIONAL and k != "vllm"}
-    flags = {k: v for k, v in endpoint.get("vllm", {}).items() if k in DECIDING}
-    return {**deciding, "vllm": flags} if flags else deciding
-
-
 def essential(resolved: dict[str, Any]) -> dict[str, Any]:
     """A resolved config without the keys that do not decide the outcomes of a run."""
     roles, endpoints = resolved["roles"], dict[str, Any]()
