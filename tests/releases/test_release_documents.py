@@ -13,8 +13,9 @@ import pytest
 from huggingface_hub import DatasetCard
 from markdown_it import MarkdownIt
 
+from audited import audit_of
 from hostile import HOSTILE
-from pairwright.audits.records import Audit, AuditSource, Check
+from pairwright.audits.records import Check
 from pairwright.lines import write_one
 from pairwright.pairs import Row
 from pairwright.pairs.conversion import user_message
@@ -37,12 +38,7 @@ def primary(folder: Path, run: Path, *statuses: str, **options: Any) -> Known:
         )
         for n, status in enumerate(statuses)
     ]
-    source = AuditSource(
-        name="small-pairs", kind="release", version="1.0.0", digest="sha256:0", rows=24,
-        configs={"Home-twin": 8}, simulated=False, problems={},
-    )  # fmt: skip
-    audit = Audit(pairwright="0", source=source, max_shortcut=0.58, checks=tuple(checks))
-    write_one(layout.audit, audit)
+    write_one(layout.audit, audit_of([], *checks))
     return known_of(layout)
 
 
