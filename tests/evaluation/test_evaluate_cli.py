@@ -196,6 +196,8 @@ def test_people_in_one_cluster_have_no_interval_and_are_told_why(tmp_path: Path)
         ('[scorers.Big]\nkind = "served"\nendpoint = "toy"', "lower case"),
         ('[scorers.longer]\nkind = "pairwise"\nendpoint = "toy"', "baseline"),
         ('[scorers.a]\nkind = "pairwise"\nendpoint = "nowhere"', "'nowhere'"),
+        ('[scorers.a]\nkind = "classifier"', "scorers.a.model"),
+        ("[scorers.a]\nmodel = 'm'", r"\[scorers\.a\]: .*kind"),
         ('[scorers.a]\nkind = "python"\nobject = "Length"', r"scorers\.a\.object.*module:Class"),
     ],
 )
