@@ -1,6 +1,7 @@
-"""Builds in processes of their own, and the calls that they stored."""
+"""Builds in processes of their own, the calls that they stored, and a disk that is full."""
 
 import json
+import resource
 import subprocess
 import time
 from collections.abc import Callable, Iterator
@@ -63,3 +64,14 @@ def until(
         assert process.poll() is None, process.communicate()
         assert time.monotonic() < end, f"it did not happen in {seconds} seconds"
         time.sleep(0.01)
+
+
+@contextmanager
+def disk_full(at: int) -> Iterator[None]:
+    """No file of this process may grow over `at` bytes."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (at, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 import tenacity
 from aiohttp import web
-from own_process import ending, stored, until
-from stored import disk_full
+from own_process import disk_full, ending, stored, until
 
 from endpoint import Asked, double, in_thread, on_a_bad_line
 from pairwright.models import client

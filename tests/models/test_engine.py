@@ -12,9 +12,8 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from stored import body
 
-from endpoint import ask
+from endpoint import ask, completion
 from pairwright.assets import install
 from pairwright.errors import ConfigError, EndpointRefused, InputError
 from pairwright.models import Completion, connect, engine
@@ -80,7 +79,7 @@ def test_a_flag_that_vllm_refuses_is_named(table: dict[str, Any], message: str) 
 
 # --- starting ---
 
-GOOD = Response(200, body("fine"))
+GOOD = Response(200, json.dumps(completion()).encode())
 
 
 @dataclass

@@ -11,9 +11,9 @@ from pathlib import Path
 from unittest import mock
 
 import pytest
-from stored import body, disk_full, keep, put
+from own_process import disk_full
 
-from endpoint import ask
+from endpoint import ask, completion
 from pairwright.construct.folder import merge_all
 from pairwright.construct.outcomes import Failed, Outcomes, Unit, outcome_of
 from pairwright.errors import InUse, StoreError
@@ -21,6 +21,23 @@ from pairwright.models import CallLog, Completion, Request, completion_of
 from pairwright.models.client import Client, Meter
 from pairwright.models.store import Store, Usage
 from scripted import item
+
+
+def body(text: str = "an answer", **changes: str) -> bytes:
+    return json.dumps(completion(text, **changes)).encode()
+
+
+async def put(store: Store, request: Request, reply: bytes) -> None:
+    await store.put(request, completion_of(request.key, reply))
+
+
+def keep(store: Store, *calls: tuple[Request, bytes]) -> None:
+    """Put all of them in one turn of the loop."""
+
+    async def all_of_them() -> None:
+        await asyncio.gather(*(put(store, request, reply) for request, reply in calls))
+
+    asyncio.run(all_of_them())
 
 
 class Counting(Client):
