@@ -162,7 +162,7 @@ class EndpointClient(Client):
         self._closed = ""
         """The reason that no call is sent any more."""
         self._trying = tenacity.AsyncRetrying(
-            retry=tenacity.retry_if_exception(self._passes),
+            retry=tenacity.retry_if_exception_type(Transient),
             stop=tenacity.stop_after_attempt(endpoint.attempts),
             wait=_wait,
             sleep=self._pause,
@@ -186,7 +186,14 @@ class EndpointClient(Client):
         try:
             return await self._trying(self._attempt, request)
         except Transient as error:
-            raise self._given_up(error) from None
+            detail = f"{error.detail} (after {self._endpoint.attempts} attempts)"
+            # An endpoint that has never answered is given up.
+            if not self._answered and error.reason in ("connection", "web_page"):
+                raise EndpointRefused(
+                    f"{self.place} {detail}\n  Is the server running, and is `base_url` right (http"
+                    " or https, /v1)? Else see HTTP_PROXY and `pairwright doctor`."
+                ) from None
+            raise CallFailed(error.reason, detail) from None
 
     async def _attempt(self, request: Request) -> Completion:
         async with self._free:
@@ -198,6 +205,8 @@ class EndpointClient(Client):
                     where, known = f"{self.place} {self.where}", self._answered
                     completion = read_reply(request.key, response, where, known_key=known)
             except Transient as error:
+                if (error.retry_after or 0) > MAX_WAIT_S:
+                    raise self._left_alone(error) from None
                 # Its traceback would hold the body of the reply until the last attempt.
                 raise error.with_traceback(None) from None
         served = completion.served
@@ -217,9 +226,14 @@ class EndpointClient(Client):
     def _say(self, text: str) -> None:
         self._note(f"{self.place} {text}")
 
-    def _passes(self, error: BaseException) -> bool:
-        """Whether a call is sent again: not if the endpoint asks for too long a wait."""
-        return isinstance(error, Transient) and (error.retry_after or 0) <= MAX_WAIT_S
+    def _left_alone(self, error: Transient) -> CallFailed:
+        """The error of all calls from now on: the endpoint asks for too long a wait."""
+        asked = f"the server asks to be left alone for {error.retry_after:,.0f} s"
+        if not self._closed:
+            most = f"the longest wait is {MAX_WAIT_S:,.0f} s"
+            self._say(f"{error.detail}; {asked}, and {most}: its calls fail")
+        self._closed = f"{self.place} {error.detail}; {asked}"
+        return CallFailed("rate_limited", self._closed)
 
     async def _pause(self, seconds: float) -> None:
         """Wait, unless the run is stopping: then nothing more is sent."""
@@ -233,24 +247,6 @@ class EndpointClient(Client):
             self._told, why = True, state.outcome.exception()
             tries = f"{self._endpoint.attempts} attempts in all"
             self._say(f"{why}; trying again after {state.upcoming_sleep:,.0f} s, {tries}")
-
-    def _given_up(self, error: Transient) -> CallFailed | EndpointRefused:
-        """The error of a call that is not sent again."""
-        if not self._passes(error):
-            asked = f"the server asks to be left alone for {error.retry_after:,.0f} s"
-            if not self._closed:
-                most = f"the longest wait is {MAX_WAIT_S:,.0f} s"
-                self._say(f"{error.detail}; {asked}, and {most}: its calls fail")
-            self._closed = f"{self.place} {error.detail}; {asked}"
-            return CallFailed("rate_limited", self._closed)
-        detail = f"{error.detail} (after {self._endpoint.attempts} attempts)"
-        # An endpoint that has never answered is given up.
-        if not self._answered and error.reason in ("connection", "web_page"):
-            return EndpointRefused(
-                f"{self.place} {detail}\n  Is the server running, and is `base_url` right (http or"
-                " https, /v1)? Else see HTTP_PROXY and `pairwright doctor`."
-            )
-        return CallFailed(error.reason, detail)
 
 
 def _wait(state: tenacity.RetryCallState) -> float:
