@@ -251,7 +251,7 @@ async def open_models(config: Config, store: Store, say: Say = say) -> AsyncIter
     """Connect the models of a build in this process."""
     meter = meter_of(config, store)
     async with open_clients(config.endpoints, config.roles.all, meter, store, say) as clients:
-        yield RunModels(config, clients, meter)
+        yield RunModels(config.roles, config.sampling, config.endpoints, clients, meter)
 
 
 def batch_models(config: Config, store: Store, requests: Requests) -> RunModels:
@@ -261,10 +261,8 @@ def batch_models(config: Config, store: Store, requests: Requests) -> RunModels:
     """
     meter = meter_of(config, store)
     recorders = {name: Recorder(name, requests, meter) for name in config.roles.all}
-    models = RunModels(config, recorders, meter)
-    # Nothing is waited for, so more workers would only hold more units.
-    models.workers = 1
-    return models
+    called = config.roles, config.sampling, config.endpoints
+    return RunModels(*called, recorders, meter, waits=False)
 
 
 def meter_of(config: Config, store: Store) -> Meter:

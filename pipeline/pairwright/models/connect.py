@@ -4,6 +4,7 @@ import logging
 import os
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TypeAlias
@@ -16,7 +17,7 @@ from pairwright.models.model import CallLog, Model, Models
 from pairwright.models.recording import Recorded
 from pairwright.models.store import Store
 from pairwright.records import draw_id
-from pairwright.settings.config import Config
+from pairwright.settings.config import Roles, SamplingByRole
 from pairwright.settings.endpoints import Endpoint, Sampling
 
 Say: TypeAlias = Callable[[str], None]
@@ -72,29 +73,39 @@ async def open_clients(
         yield clients
 
 
+@dataclass
 class RunModels:
     """The models of a run's roles, on the clients of its endpoints."""
 
-    def __init__(self, config: Config, clients: Mapping[str, Client], meter: Meter) -> None:
-        self._config, self._clients, self.meter = config, clients, meter
-        # One unit for each call in flight: a unit has several calls at once for most of its time,
-        # so an endpoint stays full, and few units alive keep memory small.
-        self.workers = max(1, sum(config.endpoints[name].concurrency for name in config.roles.all))
+    roles: Roles
+    sampling: SamplingByRole
+    endpoints: Mapping[str, Endpoint]
+    clients: Mapping[str, Client]
+    meter: Meter
+    waits: bool = True
+    """Whether a call is waited for, and not written down for a batch."""
+
+    @property
+    def workers(self) -> int:
+        """The most units at once. A unit has several calls at once for most of its time: with one
+        for each call in flight an endpoint stays full, and few units alive keep memory small."""
+        calls = sum(self.endpoints[name].concurrency for name in self.roles.all)
+        return calls if self.waits and calls else 1
 
     def models(self, item: str, log: CallLog) -> Models:
         """The models of the work on one item, which note their calls. Its id decides which of the
         generators writes, so that further items move no item to another one."""
-        roles, sampling = self._config.roles, self._config.sampling
 
         def model(name: str, how: Sampling) -> Model:
-            return Model(self._clients[name], self._config.endpoints[name], how, log)
+            return Model(self.clients[name], self.endpoints[name], how, log)
 
-        number = int(draw_id("generator", item)[-8:], 16) % len(roles.generator)
-        judges = tuple(model(name, sampling.judge) for name in roles.judge)
-        planner = model(roles.planner, sampling.planner)
-        return Models(planner, model(roles.generator[number], sampling.generator), judges)
+        names, sampling = self.roles.generator, self.sampling
+        writer = names[int(draw_id("generator", item)[-8:], 16) % len(names)]
+        judges = tuple(model(name, sampling.judge) for name in self.roles.judge)
+        planner = model(self.roles.planner, sampling.planner)
+        return Models(planner, model(writer, sampling.generator), judges)
 
     def stop(self) -> None:
         """Send no new calls."""
-        for client in self._clients.values():
+        for client in self.clients.values():
             client.stop()
