@@ -115,8 +115,7 @@ class Requests:
         self._round, self._needed = 0, set[str]()
 
     def begin(self) -> None:
-        """Begin a round, in which nothing is needed yet. Raises InputError while batches of the
-        last one are under way."""
+        """Begin a round. Raises InputError while batches of the last one are under way."""
         if any(file.waiting for file in self.files()):
             raise InputError(
                 "batches of the last round are under way, and would be paid for again",
@@ -186,9 +185,8 @@ class Requests:
         """Keep that a file is at a Batch API; without `upload`, that it is not."""
         state = "submitted" if upload else "written"
         update = "UPDATE requests SET upload = ?, batch = ?, state = ? WHERE file = ?"
-        open_ = "state IN ('written', 'submitted')"
-        name = str(file.path.relative_to(self._folder))
-        self.store.execute(f"{update} AND {open_}", upload, batch, state, name)
+        update += " AND state IN ('written', 'submitted')"
+        self.store.execute(update, upload, batch, state, str(file.path.relative_to(self._folder)))
 
 
 class Recorder(Client):

@@ -350,7 +350,6 @@ _UNSUPPORTED = re.compile(
     r"|extra inputs are not permitted|does not support|grammar error",
     re.I,
 )
-_AGAIN = (408, 409, 425, 429)
 KEY_ADVICE = "Set the API key in the environment variable that `api_key_env` names."
 _PLACE = "Check `base_url` (it usually ends in /v1) and `model`; see `pairwright doctor`."
 _PASSWORD = "A proxy wants a password: name it in HTTPS_PROXY, or the server in NO_PROXY."
@@ -376,7 +375,7 @@ def _refused(response: Response, where: str, *, known_key: bool) -> tuple[str, s
         )
     if status == 429 and "insufficient_quota" in code:
         raise EndpointRefused(f"{where}: {message}\n  The account has no quota left.")
-    if status in _AGAIN or status >= 500:
+    if status in (408, 409, 425, 429) or status >= 500:
         wait = _wait_asked(response.headers.get("Retry-After", "").strip())
         raise Transient(f"http_{status}", message, wait)
     # With a key that was good before, 403 is about this one prompt.

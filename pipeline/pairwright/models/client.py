@@ -1,7 +1,6 @@
 """Clients: each answers requests out of the store first, else in a way of its own. A client of an
 endpoint keeps to the budgets, and to as many calls at once as the endpoint may have; tenacity is
 the one layer that sends a call again. The wire of a `Server` is the OpenAI SDK over aiohttp.
-
 A reply is committed before it is handed on, and equal requests in flight are asked once.
 """
 

@@ -87,10 +87,10 @@ class RunModels:
 
     @property
     def workers(self) -> int:
-        """The most units at once. A unit has several calls at once for most of its time: with one
-        for each call in flight an endpoint stays full, and few units alive keep memory small."""
-        calls = sum(self.endpoints[name].concurrency for name in self.roles.all)
-        return calls if self.waits and calls else 1
+        """The most units at once: with one for each call in flight an endpoint stays full, and few
+        units alive keep memory small."""
+        in_flight = (self.endpoints[name].concurrency for name in self.roles.all)
+        return max(1, sum(in_flight) * self.waits)
 
     def models(self, item: str, log: CallLog) -> Models:
         """The models of the work on one item, which note their calls. Its id decides which of the
@@ -99,11 +99,10 @@ class RunModels:
         def model(name: str, how: Sampling) -> Model:
             return Model(self.clients[name], self.endpoints[name], how, log)
 
-        names, sampling = self.roles.generator, self.sampling
-        writer = names[int(draw_id("generator", item)[-8:], 16) % len(names)]
-        judges = tuple(model(name, sampling.judge) for name in self.roles.judge)
-        planner = model(self.roles.planner, sampling.planner)
-        return Models(planner, model(writer, sampling.generator), judges)
+        writers, how = self.roles.generator, self.sampling
+        writer = writers[int(draw_id("generator", item)[-8:], 16) % len(writers)]
+        judges = tuple(model(name, how.judge) for name in self.roles.judge)
+        return Models(model(self.roles.planner, how.planner), model(writer, how.generator), judges)
 
     def stop(self) -> None:
         """Send no new calls."""

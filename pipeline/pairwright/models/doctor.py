@@ -129,6 +129,10 @@ async def examine(config: Config, name: str, key: str | None) -> list[ServerFind
     return [*findings, ServerFinding("ok", about, found)]
 
 
+_SHORT = (
+    "Long histories will lose posts. Start vLLM with --max-model-len {} or more, or set"
+    " history_tokens or max_tokens lower."
+)
 _NONE = (
     "A build would drop its units like this. Switch thinking, tools or filters of the server off,"
     " raise max_tokens, or set structured = false: the schema is then in the prompt."
@@ -159,21 +163,18 @@ def check_list(reply: Response, endpoint: Endpoint, need: int) -> list[ServerFin
     length = served[model].get("max_model_len")
     known = isinstance(length, int) and length > 0
     found = f"{length:,} tokens" if known else "length not reported"
-    fits = ServerFinding("ok", "context", f"{found}; this config needs about {need:,}")
+    found += f"; this config needs about {need:,}"
+    fits = ServerFinding("ok", "context", found)
     if known and length < need:
-        advice = (
-            f"Long histories will lose posts. Start vLLM with --max-model-len {need} or more, or"
-            " set history_tokens or max_tokens lower."
-        )
-        fits = ServerFinding("note", "context", fits.found, advice)
+        fits = ServerFinding("note", "context", found, _SHORT.format(need))
     return [ServerFinding("ok", "server", f"reachable, and serves {model}"), fits]
 
 
 def _samplings(config: Config, name: str) -> list[Sampling]:
     """The sampling of each role that an endpoint plays."""
     roles, sampling = config.roles, config.sampling
-    played = [sampling.planner] * (roles.planner == name)
-    played += [sampling.generator] * (name in roles.generator)
+    planner, generator = roles.planner == name, name in roles.generator
+    played = [sampling.planner] * planner + [sampling.generator] * generator
     return played + [sampling.judge] * (name in roles.judge)
 
 

@@ -119,11 +119,8 @@ class EngineChat(NamedTuple):
 
 
 async def start_chat(name: str, endpoint: Endpoint) -> EngineChat:
-    """Load the endpoint's model, beside the loop, and put the server's chat template and parsers
-    around the engine.
-
-    Raises ConfigError naming a flag that vLLM refuses, and whatever vLLM raises.
-    """
+    """Load the endpoint's model beside the loop, with the server's chat template and parsers.
+    Raises ConfigError naming a flag that vLLM refuses, and whatever vLLM raises."""
     flags, client = await asyncio.to_thread(_launched, name, endpoint)
     from starlette.datastructures import State
     from vllm.entrypoints.launchers.api_server.app_state import init_app_state

@@ -81,11 +81,11 @@ class Recorded(Client):
         """Raises CallFailed for a call that is not recorded."""
         self.go_on()
         with self.meter.sending():
-            if call := self._calls.get(request.key):
-                said = call.model_dump(exclude={"key", "prompt"})
-                return completion_of(request.key, body_of(**said, kind=RECORDED))
-            what = f"{self._name} has no reply to this call of the prompt {request.purpose}"
-            raise CallFailed(NOT_RECORDED, what)
+            if (call := self._calls.get(request.key)) is None:
+                what = f"{self._name} has no reply to this call of the prompt {request.purpose}"
+                raise CallFailed(NOT_RECORDED, what)
+            said = call.model_dump(exclude={"key", "prompt"})
+            return completion_of(request.key, body_of(**said, kind=RECORDED))
 
 
 def record_run(
