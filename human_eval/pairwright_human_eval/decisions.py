@@ -266,33 +266,32 @@ def decide(
     """Decide every unit from its answers, by its id. `excluded` failed the attention checks."""
     left = answers[~answers["annotator"].isin(list(excluded))]
     by_program = set(left["unit"][left["source"].astype(str).str.startswith(SIMULATED)])
-    given = tally(left)
-    return {unit.id: _decision(unit, given, rules, unit.id in by_program) for unit in outlines}
+    given, decisions = tally(left), dict[str, Decision]()
 
-
-def _decision(unit: Outline, given: Tally, rules: HumanRules, simulated: bool) -> Decision:
     def votes(pair: OutlinePair, round: int) -> Votes:
         counts = given[pair.id, "preference", round]
         return Votes(pair=pair.id, **{one: counts["", one] for one in RowVotes.model_fields})
 
-    first, closing = (tuple(votes(pair, round) for pair in unit.pairs) for round in (1, 2))
-    parts = [(*outcome, "") for outcome in quality_outcomes(unit.id, given, rules)]
-    for pair, one, two in zip(unit.pairs, first, closing, strict=True):
-        parts.append((*preference_outcome(one, two, rules, unit.label), pair.id))
-        if pair.aspects:
-            parts += [(*outcome, pair.id) for outcome in aspect_outcomes(pair, given, rules)]
-    # One refusal refuses; what waits may still change; a dispute is for an adjudicator.
-    order: tuple[State, ...] = ("refused", "waiting", "disputed")
-    states = {state for state, _, _ in parts}
-    state = next((state for state in order if state in states), "verified")
-    about: dict[str, tuple[str, ...]] = {}
-    for each, why, pair_id in parts:
-        if why and each == state:
-            about[why] = (*about.get(why, ()), *filter(None, [pair_id]))
-    return Decision(
-        unit=unit.id, state=state, reasons=tuple(about), about=about, votes=first,
-        closing=closing, simulated=simulated
-    )  # fmt: skip
+    for unit in outlines:
+        first, closing = (tuple(votes(pair, round) for pair in unit.pairs) for round in (1, 2))
+        parts = [(*outcome, "") for outcome in quality_outcomes(unit.id, given, rules)]
+        for pair, one, two in zip(unit.pairs, first, closing, strict=True):
+            parts.append((*preference_outcome(one, two, rules, unit.label), pair.id))
+            if pair.aspects:
+                parts += [(*outcome, pair.id) for outcome in aspect_outcomes(pair, given, rules)]
+        # One refusal refuses; what waits may still change; a dispute is for an adjudicator.
+        order: tuple[State, ...] = ("refused", "waiting", "disputed")
+        states = {state for state, _, _ in parts}
+        state = next((state for state in order if state in states), "verified")
+        about: dict[str, tuple[str, ...]] = {}
+        for each, why, pair_id in parts:
+            if why and each == state:
+                about[why] = (*about.get(why, ()), *filter(None, [pair_id]))
+        decisions[unit.id] = Decision(
+            unit=unit.id, state=state, reasons=tuple(about), about=about, votes=first,
+            closing=closing, simulated=unit.id in by_program,
+        )  # fmt: skip
+    return decisions
 
 
 # Released

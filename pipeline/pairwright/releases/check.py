@@ -32,7 +32,7 @@ from pairwright.releases.contents import (
     read_contents,
     release_at,
 )
-from pairwright.releases.rows import answered, due_subjects
+from pairwright.releases.rows import answered, left_out
 from pairwright_human_eval.decisions import Decision, ReleasedStudy
 
 TOLERANCE = 1e-6
@@ -253,7 +253,9 @@ class _RowChecks:
 
     def __init__(self, contents: Contents) -> None:
         self.counts = RowCounts()
-        self._contents, self._due = contents, due_subjects(contents)
+        self._contents, why = contents, left_out(contents)
+        units = ((one.subject, one.mode) for one in contents.units if one.subject)
+        self._due = {subject: mode for subject, mode in units if not why[subject]}
         self._ids, self._splits = set[str](), dict[str, str]()
         self._half: ReadRow | None = None
 

@@ -11,7 +11,7 @@ from typer import Argument
 from pairwright.pairs import Layout, Row
 from pairwright.progress import Progress, Step, log_notes
 from pairwright.releases.contents import Contents, Stated, read_release, rows_of
-from pairwright.releases.rows import NOT_ASKED, why_not_verified
+from pairwright.releases.rows import left_out
 
 GONE = "forgotten, or no longer in the source"
 """Reason without a name: a release does not say who is to be forgotten."""
@@ -137,14 +137,13 @@ def _reasons(old: Contents, new: Contents) -> tuple[dict[str, str], dict[str, st
     """Reasons why the later release lacks what the earlier one may have: people's decision, or what
     the build made of the unit. Also the earlier one's decisions on what the later one may add.
     """
-    removed = {unit.subject: NOT_ASKED for unit in new.units if unit.subject}
+    removed = left_out(new)
     now_by_unit = {unit.unit: unit for unit in new.units}
     for unit in old.units:
         now = now_by_unit.get(unit.unit)
         if unit.subject and now and unit.subject not in removed:
             told = filter(None, (now.outcome, now.stage, now.reason))
             removed[unit.subject] = "built anew" if now.outcome == "kept" else ": ".join(told)
-    removed |= {name: why_not_verified(decision) for name, decision in new.decisions.items()}
     return removed, {name: f"was {one.state}" for name, one in old.decisions.items()}
 
 

@@ -34,7 +34,6 @@ from pairwright.pairs.conversion import user_message
 from pairwright.progress import Progress, Step
 from pairwright.records import Pair, pseudonym
 from pairwright.releases.contents import Contents, RowCounts, canary
-from pairwright_human_eval.decisions import Decision
 from pairwright_human_eval.units import Outline, Unit, outline_of, units_of
 
 _FIX = "Build again: pairs.jsonl is derived from the run folder's store."
@@ -100,37 +99,25 @@ def read_subjects(
     return frame, tuple(outlines)
 
 
-def due_subjects(contents: Contents) -> dict[str, str]:
-    """The twins and pairs that a release must have rows of, with their modes.
+def left_out(contents: Contents) -> dict[str, str]:
+    """Reason why each twin and single pair of the units is not released; empty if it is.
 
-    One with a study holds what people verified, and what needs no votes and was not asked about.
-    One without, which is a trial or needs no votes, holds whatever the build kept.
+    What people were asked about has to be verified. Nothing else is released beside it but what
+    needs no votes; without a study, which is a trial or needs no votes, everything is.
     """
-    kept = {unit.subject: unit.mode for unit in contents.units if unit.subject}
-    if contents.public is None:
-        return kept
-    asked = {unit.id: unit.mode for unit in contents.public.outlines}
-    free = {id: mode for id, mode in kept.items() if label_of(mode) == "given" and id not in asked}
-    decisions = contents.decisions.values()
-    return free | {one.unit: asked[one.unit] for one in decisions if one.state == "verified"}
-
-
-def reasons(subjects: pd.DataFrame, contents: Contents) -> list[str]:
-    """Reasons why each of `subjects`, a frame of COLUMNS, is not released; empty if it is."""
-    due, decisions, why = due_subjects(contents), contents.decisions, list[str]()
-    for subject, forgotten in zip(subjects["subject"], subjects["forgotten"], strict=True):
-        decision = decisions.get(subject)
-        reason = why_not_verified(decision) if decision else NOT_ASKED
-        why.append("" if subject in due else FORGOTTEN if forgotten else reason)
-    return why
-
-
-def why_not_verified(decision: Decision) -> str:
-    """Reason why people did not verify it; empty if they did. Only a refusal gives its reasons:
-    what a twin or pair waits for changes with every answer."""
-    if decision.state == "refused":
-        return f"refused: {'; '.join(decision.reasons)}"
-    return "" if decision.state == "verified" else decision.state
+    found = dict[str, str]()
+    for unit in contents.units:
+        if not unit.subject:
+            continue
+        if not (decision := contents.decisions.get(unit.subject)):
+            free = contents.public is None or label_of(unit.mode) == "given"
+            found[unit.subject] = "" if free else NOT_ASKED
+        elif decision.state == "refused":
+            found[unit.subject] = f"refused: {'; '.join(decision.reasons)}"
+        else:
+            # What it waits for changes with every answer.
+            found[unit.subject] = "" if decision.state == "verified" else decision.state
+    return found
 
 
 def answered(pair: str, subject: str, contents: Contents) -> dict[str, Any]:

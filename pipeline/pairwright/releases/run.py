@@ -25,7 +25,7 @@ from pairwright.progress import Progress, Step
 from pairwright.records import Record, content_id, model_name, pseudonym
 from pairwright.releases.check import check_folder
 from pairwright.releases.contents import TRIAL, Contents, Json, Stated, UnitOutcome, read_release
-from pairwright.releases.rows import read_subjects, reasons
+from pairwright.releases.rows import FORGOTTEN, left_out, read_subjects
 from pairwright.settings.config import essential
 from pairwright_human_eval.decisions import ReleasedStudy, published
 from pairwright_human_eval.folder import HumanFolder, read_study
@@ -69,7 +69,17 @@ def gather(
         raise InputError("its build has not finished", where=run, fix=_AGAIN)
     manifest = read_one(run / "manifest.json", _RunManifest, fix=_AGAIN).model_dump()
     before = _previous(previous, version, info.name, trial=trial) if previous else None
-    subjects, public = _subjects(run, progress)
+    public, forgotten = None, read_tombstones(run)
+    if HumanFolder(run).study.exists():
+        study = read_study(run)
+        progress(Step("reading answers"))
+        answers = study.answers()
+        subjects, outlines = read_subjects(study.pairs(), forgotten, study.asked, progress)
+        progress(Step("deciding"))
+        leaving = set(subjects["subject"][subjects["forgotten"]])
+        public = published(study.fixed, study.rules, outlines, answers, leaving)
+    else:
+        subjects, _ = read_subjects(run / "pairs.jsonl", forgotten, (), progress)
     because = _not_verified(run, subjects, public, trial=trial)
     stated = Stated(
         pairwright=__version__,
@@ -83,7 +93,8 @@ def gather(
         validation_share=validation_share,
     )
     contents = Contents(stated, tuple(_units(store, subjects, run)), public)
-    subjects["why"] = reasons(subjects, contents)
+    why = left_out(contents)
+    subjects["why"] = [why.get(subject, FORGOTTEN) for subject in subjects["subject"]]
     # Splits are made of all pairs, released or not: a later decision moves no user.
     splits = splits_of(subjects["users"], validation_share)
     subjects["split"] = [splits[users[0]] for users in subjects["users"]]
@@ -120,20 +131,6 @@ def _previous(root: Path, version: str, name: str, *, trial: bool) -> Stated:
         fix = "Take the previous release again from where it was published."
         raise InputError(found.what, where=root / found.where, fix=fix) from None
     return stated
-
-
-def _subjects(run: Path, progress: Progress) -> tuple[pd.DataFrame, ReleasedStudy | None]:
-    """The run's twins and pairs, and what people answered if there is a study."""
-    forgotten = read_tombstones(run)
-    if not HumanFolder(run).study.exists():
-        return read_subjects(run / "pairs.jsonl", forgotten, (), progress)[0], None
-    study = read_study(run)
-    progress(Step("reading answers"))
-    answers = study.answers()
-    subjects, outlines = read_subjects(study.pairs(), forgotten, study.asked, progress)
-    progress(Step("deciding"))
-    leaving = set(subjects["subject"][subjects["forgotten"]])
-    return subjects, published(study.fixed, study.rules, outlines, answers, leaving)
 
 
 def _not_verified(
