@@ -29,6 +29,7 @@ from pairwright.evaluation.downstream import Downstream
 from pairwright.evaluation.outputs import (
     JudgedOutput,
     asked_questions,
+    output_scores,
     questions_by_id,
     read_outputs,
 )
@@ -172,6 +173,7 @@ def test_an_output_is_named_by_its_item_or_by_a_pair(
         pytest.param("", "", "holds no outputs", id="empty"),
         pytest.param("{", ":1", "JSON", id="no JSON"),
         pytest.param('{"id": "ID"}\n', ":1 [model]", "required", id="no model"),
+        pytest.param(line(id="ID", model=""), ":1 [model]", "at least 1", id="empty model"),
         pytest.param('{"id": "ID", "model": "m", "answer": "x"}\n', ":1 [output]", "required",
                      id="another name"),
         pytest.param(line(id="nobody"), ":1", "no pair 'nobody', and no item", id="unknown id"),
@@ -380,6 +382,10 @@ def test_a_judgement_that_cannot_be_read_is_a_reason_and_never_zero(work: Work) 
     assert part.unscored == {"empty_output": 1, "unparseable": 4}
     assert found.figure("adherence", "m").n == 1
     assert f"m: outputs for 6 of {len(work.questions)} questions." in found.notes
+    trial = BenchmarkRef(name="r", version="1.0.0-trial", kind="trial", digest="d")
+    none = output_scores([], {}, found.models[0], trial)
+    assert none.verdict == "No output has a score: the adherence is not known."
+    assert none.warnings == (trial.warning,)
 
 
 def test_a_call_that_fails_is_a_reason_and_is_asked_again_by_the_next_run(work: Work) -> None:

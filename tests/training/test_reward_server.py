@@ -226,10 +226,11 @@ def test_a_server_that_stays_away_ends_the_training() -> None:
         (raw('{"rewards": [{"score": 1.0}, {"score": NaN}]}'), CallFailed, "rewards.1.score"),
         (raw("<html>"), CallFailed, "Invalid JSON"),
         (fail(404, "no such page"), EndpointRefused, "404 no such page\n.*without a path"),
+        (raw('{"detail": "Not Found"}', status=404), EndpointRefused, "404 .*Not Found"),
         (fail(422, "no such pair"), EndpointRefused, "422 no such pair"),
         (fail(500, "no GPU"), EndpointRefused, "500 no GPU"),
     ],
-    ids=["too few", "NaN", "another server", "404", "422", "500"],
+    ids=["too few", "NaN", "another server", "404", "in other words", "422", "500"],
 )
 def test_what_is_no_reward_ends_the_training_at_once(
     reply: Handler, error: type[Exception], message: str

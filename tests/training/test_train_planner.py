@@ -16,7 +16,7 @@ from pairwright.stages.history import PromptPosts
 from pairwright.stages.planner import PlanReply, sifted
 from pairwright.training import train_planner
 from pairwright.training.planner_data import Conversation, Training, target
-from scripted import posts
+from scripted import post, posts
 from study import pairwright
 
 ASPECTS = (
@@ -67,6 +67,9 @@ def test_a_target_is_a_reply_that_a_build_takes_whole() -> None:
     ]
     assert plan.dropped == ()
     assert [of.follows for of in reply.aspects] == ["inferred", "inferred"]
+    # A post without a space is read as fast as any other.
+    long, _ = written(*ASPECTS, shown=(*POSTS, post("post-9", "面包" * 60_000)))
+    assert long == reply
     # What a passage holds in full is learned as stated.
     plain, _ = written(GoldAspect(aspect="An allergic daughter: no nuts"))
     assert [of.follows for of in plain.aspects] == ["stated"]

@@ -24,7 +24,7 @@ from pairwright.evaluation.downstream import Downstream, Figure
 from pairwright.pages.output import output_folder
 from pairwright.sources.tables import comma_separated, sound_rows
 from pairwright.stats import Floats, jackknife, p_value
-from pairwright.text import number_of
+from pairwright.text import number_of, visible
 
 LEAST_MODELS = 3
 P_RBO = 0.9
@@ -109,7 +109,7 @@ def read_models(
             raise InputError(f"there is no column {column!r}", where=f"{path}:1", fix=fix)
     models, lineages = dict[str, list[float]](), list[str]()
     for where, cells in rows:
-        name = cells[header[0]].strip()
+        name = " ".join(visible(cells[header[0]]).split())
         if not name or name in models:
             what = f"the model {name!r} is there twice" if name else "the model has no name"
             fix = "Give every model one row, and a name of its own in the first column."
@@ -132,7 +132,8 @@ def read_models(
 def _number(cell: str, where: str) -> float:
     """The finite number of a cell. Raises InputError."""
     with suppress(ValueError):
-        if math.isfinite(number := float(cell)):
+        # Python alone takes "1_0" for ten.
+        if cell.isascii() and "_" not in cell and math.isfinite(number := float(cell)):
             return number
     fix = "Give the model's score, or take out the model: none is made up for it."
     raise InputError(f"{cell[:40]!r} is not a number", where=where, fix=fix)

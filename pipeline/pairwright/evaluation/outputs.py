@@ -25,7 +25,7 @@ from pairwright.models import Model
 from pairwright.modes import label_of
 from pairwright.options import OutPath, ReleasePath
 from pairwright.pages.output import output_folder
-from pairwright.pairs import Row
+from pairwright.pairs import Row, RowPost
 from pairwright.progress import Progress, Stop, log_notes, run_async
 from pairwright.records import Aspect, AspectScore, Dropped, Record
 from pairwright.settings.prompt import Prompts
@@ -40,7 +40,7 @@ def questions_by_id(rows: Iterable[Row]) -> dict[str, Row]:
     Raises InputError for a pair whose label is the user's own choice.
     """
     firsts, by_pair = dict[tuple[str, ...], Row](), dict[str, Row]()
-    by_item = dict[str, dict[str, Row]]()
+    by_item, posts = dict[str, dict[str, Row]](), dict[RowPost, RowPost]()
     for row in rows:
         if label_of(row.mode) == "equal":
             continue  # Its users have no rubric on the question.
@@ -52,8 +52,11 @@ def questions_by_id(rows: Iterable[Row]) -> dict[str, Row]:
             )
         # Pairs of both modes are about one question of one person, with one rubric.
         aspects = (one.aspect for one in row.answer_key)
-        first = firsts.setdefault((row.item_id, person_of(row), *aspects), row)
-        by_pair[row.id] = first
+        if (key := (row.item_id, person_of(row), *aspects)) not in firsts:
+            # The questions of a user share most posts, which are in memory once.
+            profile = tuple(posts.setdefault(post, post) for post in row.profile)
+            firsts[key] = Row(**dict(row) | {"profile": profile})
+        first = by_pair[row.id] = firsts[key]
         if first.asked:
             by_item.setdefault(row.item_id, {})[first.id] = first
     items = {id: next(iter(of.values())) for id, of in by_item.items() if len(of) == 1}
@@ -156,9 +159,10 @@ def output_scores(
     benchmark: BenchmarkRef,
 ) -> Downstream:
     """The mean score of each model's outputs; each output counts the same."""
-    frame = pd.DataFrame(
-        [one.model, one.adherence, one.unscored, person_of(questions[one.pair])] for one in judged
-    ).set_axis(["model", "adherence", "unscored", "cluster"], axis=1)
+    lines = [
+        (one.model, one.adherence, one.unscored, person_of(questions[one.pair])) for one in judged
+    ]
+    frame = pd.DataFrame(lines, columns=["model", "adherence", "unscored", "cluster"])
     figures, asked = figures_of(frame, ["model"], ["adherence"]), len(asked_questions(questions))
     by_model = frame.groupby("model", sort=False).unscored
     parts = tuple(part_of(str(name), len(of), of) for name, of in by_model)

@@ -43,7 +43,8 @@ LEAST_CARRIED = 0.25
 PASSAGE_WORDS = 30
 """A longer sentence is searched in pieces of this length."""
 _SENTENCE = re.compile(r"\S[^\n]*?(?:[.!?]+(?=\s|$)|$)", re.MULTILINE)
-_PIECE = re.compile(rf"\S+(?:\s+\S+){{1,{PASSAGE_WORDS - 1}}}")
+# From the beginning of a word on: in a run without spaces no other place is tried.
+_PIECE = re.compile(rf"(?<!\S)\S+(?:\s+\S+){{1,{PASSAGE_WORDS - 1}}}")
 Conversation = dict[str, list[dict[str, str]]]
 """The messages of a `prompt` and of its `completion`, as TRL reads them."""
 

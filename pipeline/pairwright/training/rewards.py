@@ -98,7 +98,7 @@ def _sent(url: str, samples: tuple[RewardSample, ...]) -> tuple[Reward, ...]:
     except httpx2.TransportError as error:
         raise Transient("connection", str(error) or type(error).__name__) from None
     if (status := reply.status_code) != 200:
-        said = str(error_of(reply.content).get("message"))[:1000]
+        said = str(error_of(reply.content).get("message") or reply.text)[:1000]
         if status in (429, 502, 503, 504):
             raise Transient(f"http_{status}", said)
         fix = "\n  Give the address that `pairwright train reward-server` prints, without a path."
