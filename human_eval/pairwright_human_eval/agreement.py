@@ -46,10 +46,9 @@ class Agreement(Record):
 
 
 def agreement(
-    ratings: pd.DataFrame,
-    levels: Sequence[object] | None = None,
+    ratings: pd.DataFrame, levels: Sequence[object] | None = None,
     measurement: Measurement = "nominal",
-) -> Agreement:
+) -> Agreement:  # fmt: skip
     """Estimate every coefficient that the levels allow: `ordinal` adds ordinal alpha.
 
     `ratings` has the columns item, annotator and label, and `cluster` if items are not sampled one

@@ -51,7 +51,8 @@ _ROUNDING = 1e-9  # A mean of thirds is not exact, and a gap that is the limit p
 
 def table_of(answers: Iterable[Answer]) -> pd.DataFrame:
     """Answers as a data frame, with their fields as columns."""
-    return pd.DataFrame(map(dict, answers), columns=list(Answer.model_fields))
+    rows = [tuple(dict(one).values()) for one in answers]
+    return pd.DataFrame(rows, columns=list(Answer.model_fields))
 
 
 def votes_of(answers: pd.DataFrame, round: int = 1) -> pd.DataFrame:
@@ -403,12 +404,9 @@ def read_public(layout: Layout) -> ReleasedStudy | None:
 
 
 def published(
-    study: Study,
-    rules: HumanRules,
-    outlines: Sequence[Outline],
-    answers: Sequence[Answer],
+    study: Study, rules: HumanRules, outlines: Sequence[Outline], answers: Sequence[Answer],
     leaving: Set[str] = frozenset(),
-) -> ReleasedStudy:
+) -> ReleasedStudy:  # fmt: skip
     """Make the released part of a study by the `rules` in force, without the units `leaving`."""
     kept = tuple(unit for unit in outlines if unit.id not in leaving)
     asked = {unit.id for unit in kept}

@@ -156,7 +156,8 @@ def read_study(run: Path) -> OpenStudy:
     if any(keyed.round != 2 for keyed in second):
         what = "has tasks that are not of the second round"
         raise InputError(what, where=folder.adjudication_key, fix=RESTORE)
-    away = frozenset(folder.withdrawn.read_text().split() if folder.withdrawn.exists() else ())
+    names = folder.withdrawn.read_text("utf-8") if folder.withdrawn.exists() else ""
+    away = frozenset(names.split())
     closed = frozenset(keyed.task for keyed in (*first, *second) if keyed.annotator in away)
     left = [*first, *(keyed for keyed in second if keyed.task not in closed)]
     return OpenStudy(folder, study, {keyed.task: keyed for keyed in left}, away, closed)
@@ -177,18 +178,18 @@ def open_study(run: Path) -> Iterator[OpenStudy]:
 def read_tasks(folder: HumanFolder, key: Iterable[KeyedTask]) -> dict[str, Data]:
     """Contents of the tasks of the `key`, by id. Raises InputError for a damaged file."""
     wanted = {task.task: folder.tasks(task.annotator, task.kind, task.round) for task in key}
-    found: dict[str, Data] = {}
+    found: dict[tuple[Path, str], Data] = {}
     for path in dict.fromkeys(wanted.values()):
         try:
             rows = [dict(task["data"]) for task in json.loads(path.read_bytes())]
-            found |= {str(row["task"]): row for row in rows}
+            found |= {(path, str(row["task"])): row for row in rows}
         except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
-            why = (isinstance(error, OSError) and error.strerror) or type(error).__name__
+            why = (isinstance(error, OSError) and error.strerror) or repr(error)[:200]
             raise InputError(f"not a task file ({why})", where=path, fix=RESTORE) from None
     for name, path in wanted.items():
-        if name not in found:
+        if (path, name) not in found:
             raise InputError(f"{name} is missing", where=path, fix=RESTORE)
-    return {name: found[name] for name in wanted}
+    return {name: found[path, name] for name, path in wanted.items()}
 
 
 def write_study(folder: HumanFolder, study: Study, tasks: Sequence[Task]) -> None:

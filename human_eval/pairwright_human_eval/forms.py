@@ -63,7 +63,6 @@ class Question(NamedTuple):
     choices: dict[str, str]
     """Stored values, with the words that the annotator reads."""
     heading: str = ""
-    """The line that is asked about, where there are several."""
 
 
 QUESTIONS = tomllib.loads((assets.HUMAN_EVAL / "questions.toml").read_text(encoding="utf-8"))
@@ -128,12 +127,9 @@ def labelling_config(kind: Kind, scales: tuple[Scale, ...], language: Language =
 
 
 def render_guidelines(
-    scales: Sequence[Scale],
-    language: Language = ENGLISH,
-    tool: Tool = "label-studio",
-    *,
+    scales: Sequence[Scale], language: Language = ENGLISH, tool: Tool = "label-studio", *,
     aspects: bool = True,
-) -> str:
+) -> str:  # fmt: skip
     """The whole page, in Markdown, for people who work with this tool. `aspects`: whether anybody
     is asked about these. Raises InputError if the language has no guidelines."""
     path = LANGUAGES / f"guidelines.{language.code}.md"
@@ -147,14 +143,9 @@ def render_guidelines(
 
 
 def read_form(
-    entries: Iterable[tuple[str, str]],
-    task: KeyedTask,
-    scales: tuple[Scale, ...],
-    comment: str = "",
-    seconds: float | None = None,
-    at: str = "",
-    source: str = "",
-) -> tuple[Answer, ...]:
+    entries: Iterable[tuple[str, str]], task: KeyedTask, scales: tuple[Scale, ...],
+    comment: str = "", seconds: float | None = None, at: str = "", source: str = "",
+) -> tuple[Answer, ...]:  # fmt: skip
     """Answers of a filled-in form, from its controls with their choices: places become roles.
     Raises Objection unless every control is answered, once."""
     asked, chosen = questions(task.kind, scales, task.aspects), dict[str, str]()

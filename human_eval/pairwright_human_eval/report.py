@@ -129,8 +129,7 @@ def report_of(study: OpenStudy, public: ReleasedStudy, answers: pd.DataFrame) ->
     modes = dict.fromkeys(("all", *sorted({unit.mode for unit in public.outlines})))
     return StudyReport(
         agreement=public.agreement, preferred=public.preferred, of=public.study.of,
-        tasks=len(study.key),
-        answered=answers["task"].nunique(),
+        tasks=len(study.key), answered=answers["task"].nunique(),
         simulated=answers.loc[by_program, "task"].nunique(), rule=rules,
         changed={name: (str(then[name]), str(now)) for name, now in rules if then[name] != now},
         decisions=tuple(count_decisions(mode, public) for mode in modes),

@@ -169,13 +169,9 @@ def _cells(content: bytes, where: Path, language: Language) -> Iterator[tuple[in
 
 
 def _read_task(
-    file: str,
-    cells: Sequence[tuple[int, str, str]],
-    keyed: KeyedTask,
-    study: Study,
-    language: Language,
-    mistakes: list[tuple[int, str]],
-) -> Given:
+    file: str, cells: Sequence[tuple[int, str, str]], keyed: KeyedTask, study: Study,
+    language: Language, mistakes: list[tuple[int, str]],
+) -> Given:  # fmt: skip
     """Answers of one person to one task; what cannot be read is added to the mistakes."""
     asked = questions(keyed.kind, study.scales, keyed.aspects, language)
     english = questions(keyed.kind, study.scales, keyed.aspects)

@@ -48,7 +48,6 @@ class StudyTasks:
     sample: int | None
     tasks: Mapping[Kind, int]
     workloads: Mapping[str, int]
-    """The tasks of each annotator, by name."""
     hours: Mapping[Kind, float]
     """Hours to read the tasks of a kind once, for all annotators together."""
     asked: Mapping[Kind, int]
@@ -56,14 +55,9 @@ class StudyTasks:
 
 
 def _drafted(
-    run: Path,
-    people: int,
-    overlap: int,
-    sample: int | None,
-    seed: int,
-    tool: Tool,
+    run: Path, people: int, overlap: int, sample: int | None, seed: int, tool: Tool,
     language: str = "en",
-) -> tuple[StudyTasks, list[Task]]:
+) -> tuple[StudyTasks, list[Task]]:  # fmt: skip
     """Draw the units, fit overlap and rule to the people, and make all tasks. Raises InputError."""
     folder, file = RunFolder(run), run / "pairs.jsonl"
     config = folder.settings()
@@ -170,8 +164,7 @@ def words_shown(data: Data) -> int:
 
 
 Part = tuple[str, str]
-"""Subject in the second round: a preference by unit and pair, or a unit's quality, without a
-pair."""
+"""Subject in the second round: unit and pair of a preference, or a unit and "" for its quality."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +173,6 @@ class AdjudicationExport:
 
     disputed: int
     added: int
-    """Tasks that were not there before."""
     adjudicators: tuple[str, ...]
     sheets: tuple[Path, ...]
 
@@ -218,10 +210,8 @@ def export_adjudication(
             raise InputError(what, where="--adjudicators", fix=f"Give {needed} or more.")
         names = records.pseudonyms(people + len(study.away), "adjudicator")
         able = [name for name in names if name not in study.away][:people]
-        made = published(
-            study.fixed, study.rules, study.outlines(), study.answers()
-        ).decisions.values()
-        disputed = [one for one in made if one.state == "disputed"]
+        public = published(study.fixed, study.rules, study.outlines(), study.answers())
+        disputed = [one for one in public.decisions.values() if one.state == "disputed"]
         votes: dict[Part, int] = {}
         for one in disputed:
             if any(reason.startswith("quality:") for reason in one.reasons):

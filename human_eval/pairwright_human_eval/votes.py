@@ -1,6 +1,6 @@
 """`pairwright agreement`: how far people agree, in anybody's votes.
 
-Label Studio   the JSON export of a project with choices, ratings or numbers
+Label Studio   the JSON or CSV export of a project with choices, ratings or numbers
 Argilla        records with responses, as its client writes them
 MTurk          the CSV of a batch: WorkerId, HITId, Answer.*
 Pairwright     answers.jsonl of a study or of a release
@@ -11,6 +11,7 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import product
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -65,6 +66,8 @@ class QuestionVotes(Record):
     question: str
     agreement: Agreement
     counts: dict[str, int]
+    confusion: dict[str, dict[str, int]]
+    """Pairs of votes on one item, by the labels of both."""
     raters: dict[str, Estimate]
     """Votes of each annotator equal to the label of most of the others, the lowest share first."""
     places: tuple[str, str] | None
@@ -97,7 +100,7 @@ def agreement_of(
 ) -> VotesReport:
     """Measure how far people agree, in anybody's votes.
 
-    Reads Label Studio (JSON), Argilla records, MTurk batches, answers.jsonl, and any table with a
+    Reads Label Studio (JSON, CSV), Argilla records, MTurk batches, answers.jsonl, and tables with a
     column each for item, annotator and label. For every question: Krippendorff's alpha, percent
     agreement, Gwet's AC1, who differs from the others, and divided items. Labels that are numbers
     are ordinal. Labels such as A and B, or first and second, are places: their votes show a
@@ -123,6 +126,10 @@ def question_votes(question: str, table: pd.DataFrame) -> QuestionVotes:
         table = table.assign(label=table["label"].map(str))
     labels = {item: counts for item, counts in count_labels(table).items() if counts.total() > 1}
     counts = {str(label): n for label, n in table["label"].value_counts().to_dict().items()}
+    confusion = {one: dict.fromkeys(counts, 0) for one in counts}
+    for own in labels.values():
+        for (a, n), (b, m) in product(own.items(), repeat=2):
+            confusion[str(a)][str(b)] += n * (n - 1) // 2 if a == b else n * m
     agreed = with_others(table).reindex(sorted(set(table["annotator"])), fill_value=0)
     raters = {str(who): share(int(k), int(n)) for who, k, n in agreed[["k", "n"]].itertuples()}
     places = next((places for places in PLACES if {*places} <= counts.keys()), None)
@@ -136,7 +143,8 @@ def question_votes(question: str, table: pd.DataFrame) -> QuestionVotes:
     elif 0 < len(labels) < FEWEST:
         remarks.append(f"no interval: fewer than {FEWEST} items have two votes")
     return QuestionVotes(
-        question=question, counts=counts, places=places, remarks=tuple(remarks),
+        question=question, counts=counts, confusion=confusion, places=places,
+        remarks=tuple(remarks),
         agreement=agreement(table, measurement="ordinal" if numbers else "nominal"),
         raters=dict(sorted(raters.items(), key=lambda one: one[1].value or 0.0)),
         first=share(counts[places[0]], sum(counts[place] for place in places)) if places else None,
@@ -227,6 +235,25 @@ def _label_studio(rows: list[Row]) -> Found:
                     yield control, item, who, label_of(value)
 
 
+def _label_studio_csv(rows: list[Row]) -> Found:
+    """Questions are the columns in which rows of a task differ; others are the project's data."""
+    meta = {"id", "annotator", "annotation_id", "created_at", "updated_at", "lead_time"}
+    differ = pd.DataFrame(rows).map(str).groupby("id").nunique().gt(1).any()
+    questions = [name for name in rows[0] if name not in meta and differ[name]]
+    if alike := sorted(rows[0].keys() - {*meta, *questions}):
+        yield f"column(s) on which nobody differs, taken for the project's data: {', '.join(alike)}"
+    for row in sorted(rows, key=lambda row: str(row["updated_at"])):
+        given = {name: row[name] for name in questions if row[name]}
+        result = []
+        for name, value in given.items():
+            read = json.loads(value) if isinstance(value, str) and value[0] in "[{" else value
+            one = read[0] if isinstance(read, list) else read
+            value = one if isinstance(one, dict) else {"choices": [one]}
+            result.append({"from_name": name, "value": value})
+        own = {"completed_by": row["annotator"], "result": result}
+        yield from _label_studio([{"id": row["id"], "annotations": [own]}])
+
+
 def _argilla(rows: list[Row]) -> Found:
     """`responses` by question, or by person."""
     for n, row in enumerate(rows):
@@ -261,7 +288,9 @@ def _mturk(rows: list[Row]) -> Found:
             elif str(value).casefold() in ("true", "false") and "." in name:
                 name, _, label = name.rpartition(".")
                 value = label if str(value).casefold() == "true" else ""
-            if value not in ("", None) and name != "taskAnswers":
+            if value in ("", None, []):
+                yield "questions without an answer"
+            elif name != "taskAnswers":
                 name = name.removesuffix(".label")
                 yield name, str(row["HITId"]), str(row["WorkerId"]), label_of(value)
 
@@ -298,6 +327,7 @@ def study_votes(answers: pd.DataFrame) -> pd.DataFrame:
 FORMATS: dict[str, tuple[tuple[str, ...], Callable[[list[Row]], Found]]] = {
     "Pairwright": (("task", "annotator", "unit", "kind", "label"), _pairwright),
     "Label Studio": (("annotations", "data"), _label_studio),
+    "Label Studio CSV": (("annotation_id", "annotator", "id", "updated_at"), _label_studio_csv),
     "Argilla": (("responses",), _argilla),
     "MTurk": (("WorkerId", "HITId"), _mturk),
 }

@@ -169,7 +169,8 @@ def accuracy(points: Floats, clusters: Places) -> Accuracy | None:
     names, places = np.unique(clusters, return_inverse=True)
     n, value = len(points), float(points.mean())
     tied, sizes = float((4 * points * (1 - points)).mean()), np.bincount(places)
-    freedom = n * n / float(sizes @ sizes) - 1
+    # One large cluster among small ones would leave no degree of freedom.
+    freedom = max(n * n / float(sizes @ sizes), min(len(names), FEWEST)) - 1
     return Accuracy(value, tied, n, len(names), _design(points - value, places, sizes), freedom)
 
 

@@ -46,8 +46,11 @@ def test_clusters_of_two_that_always_agree_count_half() -> None:
     # Clusters that balance out are not credited with more pairs than there are.
     assert of([1, 0] * 40, [n // 2 for n in range(80)]).design == 1
     # Kish: the sum of squared sizes over n.
-    unequal = of([1.0] * 6, [0, 0, 0, 0, 1, 2])
-    assert (unequal.design, unequal.freedom) == (18 / 6, 36 / 18 - 1)
+    unequal = of([1.0] * 12, [0, 0, 0, 0, 1, 1, 2, 3, 4, 5, 6, 7])
+    assert (unequal.design, unequal.freedom) == (26 / 12, 144 / 26 - 1)
+    # One large cluster does not make the interval of all shares.
+    low, high = of([1.0, 0.0] * 105, [0] * 200 + [*range(1, 11)]).interval(Z)
+    assert 0.01 < low < high < 0.99
     # Without the first cluster the mean moves by 2/3, without another by (2/3)/5.
     jackknifed = of([1, 1, 1, 1, 0, 0], [0, 0, 0, 0, 1, 2])
     variance = 2 / 3 * ((2 / 3) ** 2 + 2 * (2 / 15) ** 2)

@@ -14,7 +14,7 @@ from pairwright.modes import MODES
 from pairwright.records import Pair
 from pairwright.settings.rules import HumanRules, PlanRules
 from pairwright_human_eval.folder import fitting, read_study
-from pairwright_human_eval.records import OTHER, pseudonyms
+from pairwright_human_eval.records import OTHER, digest, pseudonyms
 from pairwright_human_eval.report import decide
 from pairwright_human_eval.study import export_tasks, plan_study
 from pairwright_human_eval.tasks import make_tasks, possible_overlap
@@ -112,6 +112,7 @@ def test_a_repeat_is_the_same_task_by_the_same_person_with_the_sides_swapped() -
             first = own[place]
             assert place < n
             assert again.keyed.annotator == who
+            assert again.keyed.data_hash == digest(again.data)
             assert again.keyed.a == OTHER[first.keyed.a]
             assert {again.keyed.expected, first.keyed.expected} == {"A", "B"}
             swapped = {"response_a": "response_b", "response_b": "response_a"}

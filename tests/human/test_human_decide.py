@@ -338,6 +338,8 @@ def test_repeats_comments_and_what_somebody_excluded_said_count_in_no_decision()
     answers = [*well(VIOLATE), *votes(PAIR, "+-=")]
     more = [*votes(PAIR, "+" * 50, round=0), *given(PAIR, [("comment", "", "well")])]
     assert decided(VIOLATE, [*answers, *more]) == decided(VIOLATE, answers)
+    simulated = decided(VIOLATE, votes(PAIR, "+++", source="simulated-annotator-01-1-0.json"))
+    assert (decided(VIOLATE, answers).simulated, simulated.simulated) == (False, True)
     good, bad = [*well(VIOLATE), *votes(PAIR, "++")], votes(PAIR, "--", annotator="bad")
     bad += quality(VIOLATE, 1, 1, n=9, annotator="bad")
     bad += support(PAIR, *[("no", "no")] * 3, annotator="bad")

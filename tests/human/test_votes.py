@@ -70,6 +70,12 @@ def ticked(label: str) -> str:
     return json.dumps([{"which": {one: one == label for one in "AB"}}])
 
 
+STUDIO_CSV = [
+    {"annotation_id": n, "annotator": who, "id": item, "lead_time": 3.5, "text": f"Text {item}",
+     "updated_at": f"2026-01-0{1 + n}", "which": label}
+    for n, (item, who, label) in enumerate([("1", "q", "B"), *VOTES])
+]  # fmt: skip
+"""With an answer that was given again; a column of the data is the same in a task's rows."""
 PLAIN_TURK = mturk(lambda label: {"Answer.which": label})
 DRAFTS = argilla(by_person, (by_person("z", "B", "draft")[0],))
 PLAIN = [{"item": item, "annotator": who, "which": label} for item, who, label in VOTES]
@@ -92,10 +98,19 @@ CASES: list[Case] = [
     (".json", label_studio(), "Label Studio"),
     (".json", argilla(by_question), "Argilla"),
     (".jsonl", DRAFTS, "Argilla"),
+    (".csv", STUDIO_CSV, "Label Studio CSV"),
     (".csv", PLAIN_TURK, "MTurk"),
     (".csv", mturk(lambda label: {"Answer.which.label": label}), "MTurk"),
     (".csv", mturk(lambda x: {f"Answer.which.{n}": str(n == x).lower() for n in "AB"}), "MTurk"),
     (".csv", mturk(lambda label: {"Answer.taskAnswers": ticked(label)}), "MTurk"),
+    (
+        ".csv",
+        [
+            *mturk(lambda label: {"Answer.taskAnswers": ticked(label)}),
+            {"HITId": "3", "WorkerId": "q", "Answer.taskAnswers": ticked("")},
+        ],
+        "MTurk",
+    ),
     *((end, PLAIN, "columns") for end in (".csv", ".jsonl", ".json", ".parquet")),
 ]
 
@@ -112,6 +127,7 @@ def test_the_same_votes_are_read_from_every_format(tmp_path: Path, case: Case) -
     assert one.agreement.percent.value == 0.5
     assert {who: (same.k, same.n) for who, same in one.raters.items()} == {"p": (1, 2), "q": (1, 2)}
     assert one.divided == ("2",)
+    assert one.confusion == {"A": {"A": 1, "B": 1}, "B": {"A": 1, "B": 0}}
     assert one.places == ("A", "B")
     assert one.first
     assert one.first.k == 3
@@ -174,7 +190,7 @@ def test_real_exports_are_read() -> None:
     whole = agreement_of(LABEL_STUDIO / "raw_default.json").questions
     assert {one.question: one.agreement.items for one in whole}["preference"] == 30
     flat = LABEL_STUDIO / "first6_sdk_all_JSON_MIN.json"
-    assert agreement_of(flat).format == "columns"
+    assert agreement_of(flat).format == "Label Studio CSV"
     assert agreement_of(EXPORTS / "rubric.json").votes == 18
 
 

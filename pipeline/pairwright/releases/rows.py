@@ -100,10 +100,10 @@ def read_subjects(
 
 
 def left_out(contents: Contents) -> dict[str, str]:
-    """Reason why each twin and single pair of the units is not released; empty if it is.
+    """Find why each twin and single pair of the units is not released; empty if it is.
 
-    What people were asked about has to be verified. Nothing else is released beside it but what
-    needs no votes; without a study, which is a trial or needs no votes, everything is.
+    What people were asked about has to be verified; of the rest, what needs no votes is released.
+    Without a study, which is a trial or needs no votes, everything is.
     """
     found = dict[str, str]()
     for unit in contents.units:
