@@ -121,14 +121,16 @@ def test_a_key_of_a_table_keeps_the_defaults_of_the_others_and_a_presets(path: P
         # What must be there.
         ('[source]\npath = "histories.jsonl"', "", ["[source]", "required", "Add source"]),
         ('model = "m"', "", ["[endpoints.local.model]", "required", "Add endpoints.local.model"]),
-        ("words = 100", "words = 99.5", ["[words]", "integer"]),
-        ('modes = ["twin", "violate"]', 'modes = "twin"', ["[modes]", "should be a list"]),
+        ("words = 100", "words = 99.5", ["[words]: 99.5 should be a valid integer"]),
+        ("words = 100", "words = 3", ["[words]: 3 should be greater"]),
+        ("words = 100", 'processes = "2"', ["[processes]: '2' should be a valid integer"]),
+        ('modes = ["twin", "violate"]', 'modes = "twin"', ["[modes]: Input should be a list"]),
         ("margin = 0.3", "margin = 30", ["[twin.margin]", "less than or equal to 1"]),
         ('model = "m"', 'model = "m"\nconcurrency = true', ["[endpoints.local.concurrency]"]),
         # What does not go together.
         ('["local"]', '["local", "other"]', ["roles", "'other'", "there are: local."]),
         ('judge = "local"', 'judge = ["local", "local"]', ["[roles] judge", "twice"]),
-        ("words = 100", 'words = 100\npreset = "ours"', ["[preset]", "'pairwright' or 'paper'"]),
+        ("words = 100", 'words = 100\npreset = "ours"', ["[preset]: 'ours' should be 'pairw"]),
         ('"twin", "violate"', '"twin", "twin"', ["[modes]", "twice"]),
         ("words = 100", "zzz = 100", ["[zzz]: there is no such key"]),
         ("off = []", 'off = ["persona"]', ["[gates.off.0]", "'persona_talk'"]),
@@ -402,3 +404,34 @@ def test_a_key_elsewhere_is_refused_and_not_repeated(path: Path, place: str, con
     assert place.removesuffix("]") in message
     assert "my-4f9-word" not in message
     assert KEYS[2] not in message
+
+
+ROLES = GOOD.replace("[sampling.judge]\ntemperature = 0.0\n", "")
+NO_ENDPOINTS = ROLES.replace(f'[endpoints.local]\n{SERVER}\nmodel = "m"\n', "")
+
+
+@pytest.mark.parametrize(
+    ("load", "text", "table"),
+    [
+        *((load, NO_ENDPOINTS, f'[endpoints.local]\nmodel = "m"\n{line}') for line in (
+            "api_key_env = [KEY]", "api_key_env = {key = KEY}", "vllm = KEY", "base_url = KEY",
+            "base_url = [KEY]", f"{SERVER}\nconcurrency = KEY", f"{SERVER}\nengine = KEY",
+        )),
+        (load, NO_ENDPOINTS, "[endpoints]\nlocal = KEY"),
+        (load, f"endpoints = KEY\n{NO_ENDPOINTS}", ""), (load, f"preset = KEY\n{GOOD}", ""),
+        *((load, ROLES, f"[sampling.generator]\n{line}") for line in (
+            "extra = KEY", "extra = [KEY]", "max_tokens = KEY",
+        )),
+        (load_scorers, "", f"{SCORER}sampling.extra = [KEY]"),
+        (load_scorers, "", '[endpoints.m]\nmodel = "m"\napi_key_env = [KEY]'),
+        (load_scorers, "", "[endpoints]\nm = KEY"),
+        (load_scoring, "", f"{PLANNER}sampling.extra = KEY"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("key", [KEYS[0], "Bearer 4f9Jq2LmZx81Tt", "me:4f9-word@host/v1"])
+def test_a_value_of_a_wrong_type_that_may_be_a_key_is_not_repeated(
+    path: Path, load: Load, text: str, table: str, key: str
+) -> None:
+    message = told(path, f"{text}\n{table}".replace("KEY", f'"{key}"'), load)
+    assert "Input should" in message or "this is not an address" in message
+    assert "4f9" not in message

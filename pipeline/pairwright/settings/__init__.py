@@ -18,6 +18,8 @@ from pairwright.assets import DOCS
 from pairwright.errors import ConfigError, InputError, near
 
 M = TypeVar("M", bound=BaseModel)
+_SHORT = 16
+"""Characters of the longest value that a message repeats; API keys are longer."""
 
 
 def read_toml(path: Path, otherwise: str, error: type[InputError] = ConfigError) -> dict[str, Any]:
@@ -66,12 +68,24 @@ def validated(
         alike = (one["msg"] for one in errors if _key(one, data) == key)
         said = " or ".join(dict.fromkeys(one.removeprefix("Value error, ") for one in alike))
         said = re.sub("valid dictionary[^,]*", "table", said).replace("valid tuple", "list")
-        said = said.replace("Input should", f"{str(first['input'])[:60]!r} should")
+        if _repeatable(first, key):
+            said = said.replace("Input should", f"{first['input']!r} should")
         raise error(
             "there is no such key" if first["type"] == "extra_forbidden" else said,
             where=f"{path} [{key or 'the whole file'}]",
             fix=f"{_remedy(kind, first, key, absent)} {docs} lists every key.".lstrip(),
         ) from None
+
+
+def _repeatable(error: ErrorDetails, key: str) -> bool:
+    """Whether a message may repeat the value: a number or a short word, never where people write
+    API keys."""
+    tables = key.split(".")
+    written = isinstance(error["input"], (int, float, str)) and len(str(error["input"])) <= _SHORT
+    about_words = error["type"] in ("literal_error", "enum")
+    about_numbers = error["type"].startswith(("int_", "float_", "bool_", "greater_", "less_"))
+    with_keys = tables[0] == "endpoints" or "extra" in tables
+    return written and (about_words or about_numbers) and not with_keys
 
 
 def _key(error: ErrorDetails, data: Any) -> str:

@@ -106,7 +106,9 @@ class Endpoint(Record):
             return address
         parts = urlsplit(address)  # Raises ValueError for half an IPv6 address.
         if parts.scheme not in ("http", "https") or not parts.hostname or parts.port == 0:
-            raise ValueError(f"{address!r} is not an address such as http://127.0.0.1:8000/v1")
+            # A user with a password, or a key that was pasted into the wrong line.
+            said = "this" if "@" in address or _KEY.match(address) else repr(address)
+            raise ValueError(f"{said} is not an address such as http://127.0.0.1:8000/v1")
         if "@" in parts.netloc or parts.query or parts.fragment:
             raise ValueError(
                 f"the address of {parts.hostname} holds a user, or goes on behind a '?' or '#':"
