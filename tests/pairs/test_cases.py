@@ -100,6 +100,11 @@ CASES = {
         labelled({"history": "Which?", "human_ref_A": "One.", "human_ref_B": "Two."}, "labels",
                  1, 0, None), ODD, "as in SHP",
     ),
+    "instructions with and without input": Case(
+        [{"instruction": "Which?", "chosen": "One.", "rejected": "Two."} | given
+         for given in ({"input": "Of two."}, {"input": None}, {})], {}, "rejected", (),
+        (("Which?\n\nOf two.", "One.", "Two."), ONE, ONE),
+    ),
     "PrefEval: the first is right": Case(
         [{"preference": "I eat no meat.", "question": "Which?",
           "classification_task_options": ["One.", "Two.", "Three."]}], {},
@@ -190,6 +195,26 @@ def test_a_number_is_never_guessed(
     assert maps in told
 
 
+@pytest.mark.parametrize(
+    ("odd", "maps", "said"),
+    [
+        ("huh", ("--label first=p,r", "--label second=q"),
+         "'huh' means: add it after a comma to its place in --label first=p,r --label second=q, or"
+         " as --label tie='huh'"),
+        ("huh", ("--label first=p", "--label second=q", "--label tie=r"),
+         "place in --label first=p --label second=q --label tie=r"),
+        ("b", ("--label first=p,q", "--label second=r"), ""),
+        ("h,m", ("--label first=p", "--label second=q,r"), "write it otherwise in the file"),
+    ],
+)  # fmt: skip
+def test_a_label_without_a_place_is_told_with_the_map_that_it_belongs_to(
+    tmp_path: Path, odd: str, maps: tuple[str, ...], said: str
+) -> None:
+    file = jsonl(tmp_path / "a.jsonl", *labelled(AB, "vote", *"pqr" * 9, odd))
+    lost = [one.detail for one in read(file, "label=vote", *maps)[1] if one.reason != "tie"]
+    assert [detail.endswith(said) for detail in lost] == [True] * bool(said)
+
+
 def test_the_whole_command_is_said_where_prompt_or_label_has_another_name(tmp_path: Path) -> None:
     row = {"request": "Which?", "chosen": "One.", "rejected": "Two.", "score": 3}
     file = jsonl(tmp_path / "a.jsonl", row)
@@ -250,8 +275,10 @@ def test_personamem_2_is_a_question_with_options_by_who(tmp_path: Path) -> None:
 
 def test_a_column_that_first_occurs_late_is_read(tmp_path: Path) -> None:
     rows = [{"prompt": f"Which? {n}", "chosen": "One.", "rejected": "Two."} for n in range(150)]
-    file = jsonl(tmp_path / "a.jsonl", *rows, rows[0] | {"profile": ["I bake."]})
-    assert [len(row.profile) for row in opened(file)] == [0] * 150 + [1]
+    late = {"profile": ["I bake."], "history": ["I knit."], "config": "b", "domain": "a"}
+    file = jsonl(tmp_path / "a.jsonl", *rows, rows[0] | late)
+    found = [(row.domain, *(post.text for post in row.profile)) for row in opened(file)]
+    assert found == [("",)] * 150 + [("a", "I bake.")]
 
 
 def test_the_turns_of_prism_are_questions(tmp_path: Path) -> None:

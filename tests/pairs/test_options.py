@@ -58,7 +58,8 @@ def test_a_key_is_a_letter_a_text_or_a_number_whose_start_is_stated(
         ({"options": ["Tea.", "Tea."], "key": "Tea."}, (), "bad_key", "'Tea.'"),
         ({"key": "3"}, ("--label first=0",), "bad_key", "there are 3 options"),
         ({"key": "x"}, ("--label first=1",), "bad_key", "neither the letter nor the text"),
-        ({"options": "tea or milk"}, (), "bad_options", "options is str, not a list"),
+        ({"options": "tea or milk"}, (), "bad_options", "options is text, not a list"),
+        ({"options": []}, (), "bad_options", "the list has 0 options"),
         ({}, ("options=a,b",), "missing_column", "no column 'a' for options"),
     ],
 )
@@ -124,6 +125,11 @@ def test_options_that_tell_nothing_are_picked_once_in_four(learnt: None, tmp_pat
         assert abs((estimate(check).value or 0) - 0.25) < 0.08, name
     assert found["length"].status == "pass"
     assert "questions" in guess_table(audit_of([], *found.values())).head
+
+
+def test_of_questions_in_too_few_clusters_no_words_are_learnt(learnt: None, tmp_path: Path) -> None:
+    words = audited(jsonl(tmp_path / "a.jsonl", *questions(10)))["bag_of_words"]
+    assert (words.status, words.of, words.detail[:19]) == ("too_few", 0, "Nothing is learnt f")
 
 
 def test_where_the_first_is_always_right_place_and_words_tell(learnt: None, tmp_path: Path) -> None:

@@ -19,7 +19,9 @@ from reading import Dataset, write_lines
 
 from audited import jsonl, lines, opened, read, refused
 from pairwright import lines as records
-from pairwright.pairs import Choice, Layout, Part, Row, row_of, write_rows
+from pairwright.errors import InputError
+from pairwright.pairs import Choice, Layout, Part, Row, RowAspect, row_of, write_rows
+from pairwright.pairs.layout import SCHEMA, read_rows
 from pairwright.records import Pair, content_id, pseudonym
 from pairwright.sources import Problems
 from small_studies import decided, one, twin, violate, votes, well
@@ -77,6 +79,18 @@ def test_a_release_gives_its_rows_with_their_splits_as_often_as_asked(tmp_path: 
     found = lines(folder)
     assert [((each.split, each.where), each.row) for each in found] == expected
     assert list(source) == [each.row for each in found]
+    wanted = found[1].row
+    assert list(source.pick(lambda id, twin: (id, twin) == (wanted.id, wanted.twin_id))) == [wanted]
+
+
+def test_of_the_rows_that_are_asked_for_a_bad_one_is_named_by_its_place(tmp_path: Path) -> None:
+    values = [row_of(violate(n)).model_dump() for n in range(3)]
+    values[2]["question"] = None
+    path = tmp_path / "a.parquet"
+    pq.write_table(pa.Table.from_pylist(values, schema=SCHEMA), path)
+    with pytest.raises(InputError) as caught:
+        list(read_rows(path, lambda id, _: id == values[2]["id"]))
+    assert caught.value.where == f"{path}:3 [question]"
 
 
 PART = Part("Home-violate", "test").path
@@ -121,19 +135,23 @@ def test_halves_of_a_twin_in_a_run_know_of_each_other(tmp_path: Path) -> None:
 
 def test_decisions_mark_what_is_verified_and_count_its_votes(tmp_path: Path) -> None:
     """What simulated annotators say verifies nothing."""
-    good, bad, simulated, never = (violate(n) for n in range(4))
-    folder = run(tmp_path / "run", good, bad, simulated, never)
+    good, bad, simulated, never, no_votes = (violate(n) for n in range(5))
+    folder = run(tmp_path / "run", good, bad, simulated, never, no_votes)
     decisions = [
         decided(one(pair), [*votes(pair, said, source=source), *well(one(pair))])
         for pair, said, source in (
-            (good, "+++", "a.json"), (bad, "--+", "a.json"), (simulated, "+++", "simulated-a.json")
+            (good, "+++", "a.json"), (bad, "--+", "a.json"), (simulated, "+++", "simulated-a.json"),
+            (no_votes, "", "a.json"),
         )
     ]  # fmt: skip
     records.write_lines(folder / "human" / "decisions.jsonl", decisions)
     (folder / "config.toml").write_text('[release]\nlicence = "CC0-1.0"\n', encoding="utf-8")
     found = rows(folder)
     states = [(row.verified, row.simulated, row.votes and row.votes.chosen) for row in found]
-    assert states == [(True, False, 3), (False, False, 1), (False, True, 3), (False, False, None)]
+    without = (False, False, None)
+    assert states == [(True, False, 3), (False, False, 1), (False, True, 3), without, without]
+    told = refused(folder / "pairs.jsonl", "options=a", "chosen=b")
+    assert "Name the run folder itself" in told, "before all else"
     assert found[3] == row_of(never, licence="CC0-1.0"), "of posts whose address does not imply one"
 
 
@@ -234,6 +252,16 @@ READ: dict[str, tuple[dict[str, Any], tuple[str, ...], dict[str, object]]] = {
          "rejected": f"\n\n{BEFORE}\n\nAssistant:"}, (),
         {"question": BEFORE, "chosen": "This.\n\nOr that.", "rejected": ""},
     ),
+    "an id that is a word for nothing": (
+        PLAIN | {"id": "null", "user": "None", "narrative": "n/a", "category": "NaN"}, (),
+        {"id": "null", "user": None, "narrative": None, "category": ""},
+    ),
+    "aspects by columns, and none that is missing": (
+        PLAIN | {"rubric_aspects": {"aspect": ["n/a", "Quiet."], "reason": ["None", "null"]}}, (),
+        {"rubric_aspects": (RowAspect(aspect="Quiet."),)},
+    ),
+    "no columns": (PLAIN | {"profile": {}, "rubric_aspects": {}}, (),
+                   {"profile": (), "rubric_aspects": ()}),
     "a play beside a prompt": (PLAIN | {"chosen": PLAY}, (), {"chosen": PLAY}),
 }  # fmt: skip
 
@@ -255,7 +283,9 @@ BAD: list[tuple[dict[str, Any], dict[str, Any] | bytes, str]] = [
     (PLAIN, PLAIN | {"chosen": None}, "empty_value"),
     (PLAIN, PLAIN | {"chosen": "half a \ud83d character"}, "lone_surrogate"),
     (PLAIN, PLAIN | {"profile": [{"id": "1", "text": 5}]}, "wrong_type"),
+    (PLAIN, PLAIN | {"profile": {"id": ["1"], "text": ["a", "b"]}}, "wrong_type"),
     (PLAIN, PLAIN | {"rubric_aspects": [None]}, "not_an_object"),
+    (PLAIN, PLAIN | {"rubric_aspects": {"aspect": ["a", "b"], "reason": ["c"]}}, "wrong_type"),
     (PLAIN, PLAIN | {"created": "someday"}, "bad_time"),
     (PLAIN, b"{broken", "bad_json"),
     (PLAIN, b"[1]", "not_an_object"),
@@ -283,7 +313,8 @@ def test_what_cannot_be_read_is_named_by_its_line_and_ends_nothing(
     [
         (("Which?", "a"), "ragged_row"),
         *((("Which?", cell, cell), "bad_cell") for cell in (
-            "['one' 'two'\n 'three']", "[{'role': 'user'} {'role': 'assistant'}]", "['it's' 'so']"
+            "['one' 'two'\n 'three']", "[{'role': 'user'} {'role': 'assistant'}]", "['it's' 'so']",
+            "['a'], ['b']",
         )),
     ],
 )  # fmt: skip
@@ -455,12 +486,19 @@ def hub(
         asked.append((name, config, revision))
         return configs[config]
 
+    def giving(what: str, answer: object) -> Callable[..., object]:
+        def ask(name: str, *, revision: str | None, repo_type: str = "") -> object:
+            asked.append((name, what, revision))
+            return answer
+
+        return ask
+
     clients = SimpleNamespace(
-        HfApi=lambda: SimpleNamespace(list_repo_files=lambda name, repo_type, revision: files),
-        snapshot_download=lambda name, repo_type, revision: folder,
+        HfApi=lambda: SimpleNamespace(list_repo_files=giving("files", files)),
+        snapshot_download=giving("snapshot", folder),
     )
     datasets = SimpleNamespace(
-        get_dataset_config_names=lambda name, revision: list(configs), load_dataset=load_dataset
+        get_dataset_config_names=giving("configs", list(configs)), load_dataset=load_dataset
     )
     monkeypatch.setitem(sys.modules, "huggingface_hub", clients)
     monkeypatch.setitem(sys.modules, "datasets", datasets)
@@ -476,16 +514,18 @@ def test_every_split_of_a_dataset_of_the_hub_is_read(monkeypatch: pytest.MonkeyP
     splits = [(one.row.config, one.split) for one in found]
     assert splits == [("Art", "test"), ("Music", "train"), ("Music", "train")]
     check_official(found[0].row.model_copy(update={"domain": ""}))
-    assert asked == [("org/name", "Art", "abc"), ("org/name", "Music", "abc")]
+    assert asked == [("org/name", of, "abc") for of in ("files", "configs", "Art", "Music")]
 
 
 def test_a_release_on_the_hub_is_read_as_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = release(tmp_path / "snapshot", {"test": [violate(1)]})
-    hub(monkeypatch, ["manifest.json", Part("Home-violate", "test").path], {}, str(folder))
-    source = opened("org/name")
-    assert (source.kind, source.name, source.version) == ("release", "org/name", "1.2.3")
+    files = ["manifest.json", Part("Home-violate", "test").path]
+    asked = hub(monkeypatch, files, {}, str(folder))
+    source = opened("org/name@abc")
+    assert asked == [("org/name", "files", "abc"), ("org/name", "snapshot", "abc")]
+    assert (source.kind, source.name, source.version) == ("release", "org/name@abc", "1.2.3")
     assert list(source) == [row_of(violate(1))]
     assert "a release or a run" in refused("org/name", "chosen=a")
 

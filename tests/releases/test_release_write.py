@@ -464,6 +464,10 @@ ONE = Part("Home-twin", "test").path
         (dropped("manifest.json"), "manifest.json: No such file"),
         (shutil.rmtree, "no such folder"),
         (dropped("checksums.sha256"), "no checksums"),
+        (
+            lambda root: change(root / "checksums.sha256", ONE, "../x"),
+            "each once, in order: '../x'",
+        ),
         (dropped(ONE), "listed in checksums.sha256, and is not there"),
         (replaced("more.txt", "More."), "is there, and is not listed"),
         (lambda root: change(root / "README.md", "small", "large"), "README.md: sha256 is"),

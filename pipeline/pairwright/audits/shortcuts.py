@@ -126,7 +126,7 @@ class _Config:
         clusters = self.clusters[places]
         if self.mirrored:
             return accuracy_check(name, self.name, points, clusters, detail=MIRRORED)
-        if self.asks:
+        if self.asks and len(places):
             return self._questions(name, points, places, self.bound)
         return accuracy_check(name, self.name, points, clusters, limit=self.bound, detail=detail)
 

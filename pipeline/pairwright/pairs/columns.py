@@ -5,6 +5,7 @@ comes from a set that is known by its columns, or from the person's own map.
 """
 
 import re
+import shlex
 import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -24,7 +25,8 @@ KNOWN = tomllib.loads(Path(__file__).with_name("known.toml").read_text(encoding=
 USUAL: dict[str, list[str]] = KNOWN["columns"]
 """Parts of a row, with the columns that usually hold them."""
 FORMS = (("chosen", "rejected"), ("options", "key"), ("first", "second", "label"))
-"""Columns that say which response is better: a file has one of these forms."""
+"""Columns that say which response is better: a file has one of these forms, and is of the first
+whose first column it has."""
 CHOICE = frozenset(name for form in FORMS for name in form)
 PLACES = {name: n for n, name in enumerate(
     "first second third fourth fifth sixth seventh eighth ninth tenth".split())}  # fmt: skip
@@ -32,10 +34,12 @@ Meaning = int | None
 """The place of the right response, from 0; None for a tie."""
 MOST_LABELS = 1000
 """Number of values beyond which a column is not one of labels, and no more are looked at."""
-_LATE = {column: name for name in USUAL.keys() - CHOICE for column in USUAL[name]}
+_LATE = {column: name for name, usual in USUAL.items() if name not in CHOICE for column in usual}
+"""Names of what columns hold that may first occur late in a file, the usual ones first."""
 _WORDS = {place: re.compile(words) for place, words in KNOWN["labels"]["words"].items()}
 _NUMBER = re.compile(r"[+-]?\d+(?:\.\d+)?|true|false")
 _MARKS = {"0", "1", "true", "false"}
+_RUN = {"rubric", "draft", "mode", "twin_id"}
 
 
 class Maps(NamedTuple):
@@ -88,13 +92,14 @@ class Columns(NamedTuple):
             if len(values) < len(parts) and name in self.given:
                 missing = next(part for part in parts if part not in fields)
                 refuse("missing_column", f"no column {missing!r} for {name}")
-            if name == "prompt" and len(values) > 1:
+            if name == "prompt" and values and len(parts) > 1:
                 cells[name] = "\n\n".join(str(one) for one in values if not is_missing(one))
             elif values:
                 cells[name] = values if len(parts) > 1 else values[0]
-        for column in sorted(fields.keys() - self.seen):  # Rows of JSON differ in their columns.
-            if (name := _LATE.get(column, "")) and name not in self.named.keys() | self.given:
-                cells.setdefault(name, fields[column])
+        if late := fields.keys() - self.seen:  # Rows of JSON differ in their columns.
+            for column, name in _LATE.items():
+                if column in late and name not in self.named.keys() | self.given:
+                    cells.setdefault(name, fields[column])
         return cells
 
     def labels(self, cells: Fields, fields: Fields) -> list[str]:
@@ -116,25 +121,38 @@ class Columns(NamedTuple):
         """The place of the better of two responses; None for a tie. More than half of several
         annotators decide. Raises SourceRefusal."""
         if unknown := [label for label in labels if label not in self.meanings]:
-            known, what = self.meanings.values(), excerpt(unknown[0])
-            free = "first" if 0 not in known else "second" if 1 not in known else "tie"
-            why = f"nothing says what {what} means: add --label {free}={what}, or another place"
-            refuse("bad_label", why if unknown[0] else "the label is empty")
+            refuse("bad_label", self._unknown(unknown[0]) if unknown[0] else "the label is empty")
         votes = Counter(self.meanings[label] for label in labels)
         place, n = votes.most_common(1)[0]
         return place if 2 * n > votes.total() else None
+
+    def _unknown(self, label: str) -> str:
+        """Advice on a label without a place, with all that have one: a map replaces any other."""
+        what, known, free = f"nothing says what {excerpt(label)} means", list[str](), ""
+        if "," in label:
+            return f"{what}, and --label cannot hold a comma: write it otherwise in the file"
+        for name, place in {"first": 0, "second": 1, "tie": None}.items():
+            if same := [one for one, meaning in self.meanings.items() if meaning == place]:
+                known += ["--label", f"{name}={','.join(same)}"]
+            else:
+                free += f", or as --label {name}={excerpt(label)}"
+        return f"{what}: add it after a comma to its place in {shlex.join(known)}{free}"
 
 
 def columns_of(piece: Piece, maps: Maps) -> Columns:
     """The columns of a table by its first rows and the person's maps; none are named for one
     without rows, and for a release's. All rows are gone through only to see all labels.
 
-    Raises InputError for maps without meaning and for labels whose meaning nothing says.
+    Raises InputError for maps without meaning, for labels whose meaning nothing says, and for the
+    pairs of a run.
     """
     first: Fields = {}
     for fields in islice(piece.rows(), 100):  # Rows of JSON differ in their columns.
         first = {**fields, **first}
     seen, given = frozenset(first), maps.columns
+    if seen >= _RUN:
+        what = "a run's pairs, which are not whole rows without their folder"
+        raise InputError(what, where=piece.name, fix="Name the run folder itself.")
     if not first or (has_columns(first) and not given):
         return Columns(piece, seen)
     asked = [form for form in FORMS if given.keys() & {*form}]

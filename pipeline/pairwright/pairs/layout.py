@@ -8,7 +8,7 @@ is the hash of this one file, so it covers all.
 import hashlib
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import islice, zip_longest
+from itertools import compress, islice, zip_longest
 from pathlib import Path, PurePosixPath
 from typing import Any, Literal, NamedTuple, get_args, get_origin
 
@@ -21,6 +21,7 @@ from pairwright.errors import InputError, on_disk
 from pairwright.lines import read_batches, read_document, unreadable
 from pairwright.pairs.row import Row
 from pairwright.records import Record, content_id
+from pairwright.sources.problems import excerpt
 
 _FIX = "Take the release again from where it was published."
 SPLITS = ("test", "validation")
@@ -112,6 +113,7 @@ def read_checksums(root: Path) -> dict[str, str]:
         digest, name = parts.groups() if parts else ("", "")
         if name <= last or ".." in name.split("/") or PurePosixPath(name).as_posix() != name:
             what = "not a checksum, two spaces and a path of the release, each once, in order"
+            what = f"{what}: {excerpt(name or line.strip())}"
             raise InputError(what, where=f"{path}:{number}", fix=_FIX)
         digests[name], last = digest, name
     return digests
@@ -161,7 +163,7 @@ def read_rows(path: Path, wanted: Callable[[str, str | None], bool] | None = Non
     """The rows of one file of a release, a batch in memory at a time; `wanted` is asked by their
     ids and twins' ids. Raises InputError, naming the row, where it is not of a release, or a text
     or column is larger than any that is read."""
-    number = 0
+    number = seen = 0
     try:
         with pq.ParquetFile(path) as file:
             # The metadata of the file, such as the note, is not of the rows; columns have nothing.
@@ -172,11 +174,14 @@ def read_rows(path: Path, wanted: Callable[[str, str | None], bool] | None = Non
                 what = f"has {there}, where a release has {due}"
                 raise InputError(what, where=path, fix=_FIX)
             for batch in read_batches(path, file):
+                rows: Iterable[int] = range(seen + 1, seen + batch.num_rows + 1)
+                seen += batch.num_rows
                 if wanted:
                     names = (batch[column].to_pylist() for column in ("id", "twin_id"))
-                    batch = batch.filter(pa.array(map(wanted, *names), pa.bool_()))
-                for values in batch.to_pylist():
-                    number += 1
+                    kept = [*map(wanted, *names)]
+                    rows, batch = compress(rows, kept), batch.filter(pa.array(kept, pa.bool_()))
+                for row, values in zip(rows, batch.to_pylist(), strict=True):
+                    number = row
                     yield Row.model_validate(values)
     except (pa.ArrowException, OSError, UnicodeDecodeError, MemoryError) as error:
         what = f"after row {number}: {error or 'it does not fit into memory'}"

@@ -23,6 +23,7 @@ from pairwright.records import content_id, pseudonym
 from pairwright.sources.fields import NOBODY, is_missing, name_text, time_of, turned
 from pairwright.sources.problems import excerpt, refuse
 from pairwright.sources.tables import kind
+from pairwright.text import number_of
 
 REASONS: dict[str, str] = KNOWN["reasons"]
 TIE = "tie"
@@ -187,7 +188,7 @@ def _options(cells: Fields, columns: Columns) -> Iterator[_Question]:
     else:
         texts, labels = _texts(value)
         if len(texts) < 2:
-            refuse("bad_options", f"there is {len(texts)} option")
+            refuse("bad_options", f"the list has {number_of(len(texts), 'option')}")
         key = "" if "" in columns.meanings else _needed(cells, "key")
         yield _Question(texts, [_right_option(texts, labels, key, columns)])
 
@@ -280,7 +281,8 @@ def _parsed(value: object, name: str = "") -> object:
         literal = ast.literal_eval(value.strip())
         tokens = tokenize.generate_tokens(io.StringIO(value.strip()).readline)
         strings = sum(one.type == tokenize.STRING for one in tokens)
-        if not _is_texts(literal) or strings == len(literal):
+        texts_apart = not _is_texts(literal) or strings == len(literal)
+        if texts_apart and isinstance(literal, list | dict):
             return literal
     if name and _LISTED.fullmatch(value):
         refuse("bad_cell", f"{name} looks like a list, and is neither JSON nor Python")
@@ -313,8 +315,14 @@ def _as_text(value: object, name: str) -> str:
 
 
 def _names_in(entry: Mapping[str, Any], names: str, of: str = "") -> list[str]:
-    """The fields of these names, which are names themselves or missing. Raises SourceRefusal."""
-    return [_as_text(name_text(entry.get(one), one + of), one + of) for one in names.split()]
+    """The fields of these names, which are names themselves or missing. Of an id only what is empty
+    is missing: one may be `null`. Raises SourceRefusal."""
+    found = []
+    for name in names.split():
+        value, said = entry.get(name), name + of
+        kept = name == "id" and isinstance(value, str) and value.strip()
+        found.append(_as_text(value if kept else name_text(value, said), said))
+    return found
 
 
 # Conversations
@@ -365,7 +373,7 @@ def _responses(sides: Mapping[str, object]) -> tuple[str, list[str]]:
     one, other = (_messages_of(side, name) for name, side in sides.items())
     if one[:-1] != other[:-1]:
         turns = zip(sides, (len(one), len(other)), strict=True)
-        both = ", ".join(f"{name} has {n} turns" for name, n in turns)
+        both = ", ".join(f"{name} has {number_of(n, 'turn')}" for name, n in turns)
         short = min(len(one), len(other))
         n = next((n for n in range(short) if one[n] != other[n]), short)
         if n == short:
@@ -427,18 +435,20 @@ def _posts_of(value: object) -> Iterator[RowPost]:
 
 
 def _aspects_of(value: object) -> Iterator[RowAspect]:
-    """The aspects of a rubric: objects, or texts. Raises SourceRefusal."""
+    """The aspects of a rubric: objects, or texts; none that is missing. Raises SourceRefusal."""
     for entry in _entries_of(value, "rubric_aspects"):
         named = {"aspect": entry} if isinstance(entry, str) else entry
         aspect, reason, evidence = _names_in(named, "aspect reason evidence")
-        yield RowAspect(aspect=aspect, reason=reason, evidence=evidence)
+        if aspect:
+            yield RowAspect(aspect=aspect, reason=reason, evidence=evidence)
 
 
 def _entries_of(value: object, name: str) -> list[Any]:
     """The objects or texts of a list, or one of them; a table by columns, as `datasets` stores one,
     is turned. Raises SourceRefusal."""
     value = turned(_parsed(value))
-    entries = value if isinstance(value, list) else [] if is_missing(value) else [value]
+    missing = is_missing(value) or value == {}
+    entries = value if isinstance(value, list) else [] if missing else [value]
     if wrong := [kind(one) for one in entries if not isinstance(one, dict | str)]:
         refuse("not_an_object", f"an entry of {name} is {wrong[0]}, not an object")
     return entries

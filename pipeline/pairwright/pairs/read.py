@@ -213,7 +213,6 @@ _METADATA = {"dataset_infos.json", "dataset_info.json", "dataset_dict.json", "st
              "croissant.json"}  # fmt: skip
 """Names of files that the Hub's clients write next to the rows."""
 _SPLITS = ("train", "test", "validation", "valid", "dev", "eval")
-_RUN = {"rubric", "draft", "mode", "twin_id"}
 _MOST = 40
 """Columns that a message names."""
 _OPENERS = OPENERS | {f"{one}.gz": opener for one, opener in OPENERS.items() if one not in BINARY}
@@ -278,12 +277,7 @@ def _open_hub(address: str, maps: Maps) -> PairSource:
 def _open_pieces(
     name: str, pieces: Sequence[Piece], maps: Maps, total: int | None = None
 ) -> PairSource:
-    known = list[Columns]()
-    for piece in pieces:
-        known.append(columns_of(piece, maps))
-        if known[-1].seen >= _RUN:
-            what = "a run's pairs, which are not whole rows without their folder"
-            raise InputError(what, where=name, fix="Name the run folder itself.")
+    known = [columns_of(piece, maps) for piece in pieces]
 
     def read(problems: Problems) -> Iterator[ReadRow]:
         for columns in known:

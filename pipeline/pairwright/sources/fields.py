@@ -135,10 +135,13 @@ def time_of(value: object, name: str) -> str | None:
 
 
 def turned(value: object) -> object:
-    """A table by columns, as `datasets` stores one, as a list of rows; anything else as it is."""
+    """A table by columns, as `datasets` stores one, as a list of rows; anything else as it is, such
+    as columns of unequal length."""
     if not isinstance(value, dict) or not all(isinstance(one, list) for one in value.values()):
         return value
-    return [dict(zip(value, row, strict=False)) for row in zip(*value.values(), strict=False)]
+    if len({len(column) for column in value.values()}) != 1:
+        return value
+    return [dict(zip(value, row, strict=True)) for row in zip(*value.values(), strict=True)]
 
 
 def name_text(value: object, name: str) -> str:

@@ -94,8 +94,8 @@ def _rows(name: str, values: Iterable[tuple[int, object]]) -> Rows:
 
 def kind(value: object) -> str:
     """Type of a value, as a message calls it."""
-    names = {dict: "an object", list: "a list", bool: "true or false", int: "a number",
-             float: "a number", bytes: "bytes"}  # fmt: skip
+    names = {dict: "an object", list: "a list", str: "text", bool: "true or false",
+             int: "a number", float: "a number", bytes: "bytes"}  # fmt: skip
     return names.get(type(value), type(value).__name__)
 
 
