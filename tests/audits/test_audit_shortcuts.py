@@ -176,6 +176,9 @@ def test_a_word_of_one_side_is_learnt_from_other_users(learnt: None) -> None:
     words, numbers = Vocabulary(), np.arange(120)
     one, other = ([pair_words(of, words) for of in given] for given in (rows, swapped))
     assert bag_points(one, numbers, words).tolist() == bag_points(other, numbers, words).tolist()
+    # Sides that differ in marks alone are ties.
+    same = [changed(of, rejected=of.chosen.replace(".", "!")) for of in rows]
+    assert estimate(audited(same)["Plain", "bag_of_words"]).value == 0.5
 
 
 def test_too_few_clusters_train_nothing_and_are_told() -> None:

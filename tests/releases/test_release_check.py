@@ -85,6 +85,15 @@ def rewrite_first(rows: list[Row]) -> list[Row]:
     return [renamed(rows[0], chosen="Another text."), *rows[1:]]
 
 
+def hide_unit(bad: Tampered) -> None:
+    """Neither the build nor the rows hold a verified pair; its answers stay."""
+    hidden = bad.lines("human/units.jsonl")[0]["id"]
+    units = bad.lines("build/units.jsonl")
+    bad.put("build/units.jsonl", [unit for unit in units if unit["subject"] != hidden])
+    for config in ("Home-violate", "Home-twin"):
+        bad.rows(config, lambda rows: [row for row in rows if row.subject != hidden])
+
+
 SEALED: dict[str, tuple[Case, str]] = {
     "a vote": (flip_votes, "human/decisions.jsonl"),
     "an answer twice": (
@@ -96,6 +105,11 @@ SEALED: dict[str, tuple[Case, str]] = {
     "a decision": (
         lambda bad: bad.line("human/decisions.jsonl", 1, state="refused"),
         "human/decisions.jsonl",
+    ),
+    "a kept unit left out": (hide_unit, "human/units.jsonl"),
+    "the mode of a unit": (
+        lambda bad: bad.line("human/units.jsonl", 1, mode="contradict"),
+        "human/units.jsonl",
     ),
     "a twin left out": (lambda bad: bad.rows("Home-twin", lambda rows: rows[2:]), "data"),
     "half a twin": (lambda bad: bad.rows("Home-twin", lambda rows: rows[:-1]), "data/Home-twin"),

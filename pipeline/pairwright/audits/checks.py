@@ -83,12 +83,14 @@ TABLE_CHECKS: dict[str, TableCheck] = {}
 
 def row_check(look: RowCheck) -> RowCheck:
     """Make a function of a row the check of its name."""
-    return ROW_CHECKS.setdefault(look.__name__, look)
+    ROW_CHECKS[look.__name__] = look
+    return look
 
 
 def table_check(look: TableCheck) -> TableCheck:
     """Make a function of the table of rows the check of its name."""
-    return TABLE_CHECKS.setdefault(look.__name__, look)
+    TABLE_CHECKS[look.__name__] = look
+    return look
 
 
 def counted(name: str, found: Found, facts: "Facts") -> Check:

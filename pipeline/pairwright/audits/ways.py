@@ -76,6 +76,8 @@ def more_of_each(row: Row) -> dict[str, int]:
 # Words
 
 
+MOST_POSTS = 1 << 15
+"""Posts whose words are in memory."""
 Words = npt.NDArray[np.int32]
 """Numbers of distinct words."""
 
@@ -105,6 +107,8 @@ class Vocabulary:
     def post(self, post: str, language: str | None) -> "array[int]":
         """The words of a post that carry content."""
         key = hash((post, language))
+        if len(self._posts) > MOST_POSTS:
+            self._posts.clear()
         if key not in self._posts:
             words = sorted(text.terms(post, language))
             self._posts[key] = array("i", map(self._numbers.__getitem__, words))
@@ -153,8 +157,10 @@ def bag_points(pairs: Sequence[PairWords], clusters: Places, vocabulary: Vocabul
     """
     chosen, rejected = (_held([one.words[n] for one in pairs], vocabulary) for n in (0, 1))
     table = normalize(sparse.csr_array(chosen - rejected))
-    table = table[:, np.unique(table.indices)]
     points = np.full(len(pairs), 0.5)
+    if not table.nnz:
+        return points
+    table = table[:, np.unique(table.indices)]
     signs = np.where(np.arange(len(pairs)) % 2, -1.0, 1.0)
     turned = sparse.csr_array(sparse.diags_array(signs) @ table)
     with threadpool_limits(1):  # Else sums, and with them last digits, follow the machine.

@@ -27,7 +27,6 @@ from pairwright.records import content_id
 from pairwright.releases.contents import (
     Contents,
     RowCounts,
-    Stated,
     manifest_of,
     read_contents,
     release_at,
@@ -105,7 +104,7 @@ def check(
         contents = read_contents(layout)
         progress(Step("people's answers"))
         if contents.public:
-            _check_study(layout, contents.public, contents.stated)
+            _check_study(layout, contents.public, contents)
         rows = _RowChecks(contents)
         audit = audit_pairs(
             open_release(layout.root),
@@ -202,9 +201,13 @@ def _files(root: Path) -> Iterator[str]:
 # Answers, manifest and figures
 
 
-def _check_study(layout: Layout, public: ReleasedStudy, stated: Stated) -> None:
-    """Check that no one answered twice, that each answer is on a unit of the study, and that the
-    decisions follow from the answers. Raises Difference."""
+def _check_study(layout: Layout, public: ReleasedStudy, contents: Contents) -> None:
+    """Check that the study is of units that the build kept, that no one answered twice, that each
+    answer is on a unit of the study, and that the decisions follow from the answers. Raises
+    Difference."""
+    kept = {unit.subject: unit.mode for unit in contents.units}
+    for unit in public.outlines:
+        compare(unit.mode, kept.get(unit.id), layout.inside(layout.asked), f"mode of {unit.id}")
     file, answered = layout.inside(layout.answers), set[tuple[object, ...]]()
     known = {(unit.id, pair.id) for unit in public.outlines for pair in unit.pairs}
     known |= {(unit.id, "") for unit in public.outlines}
@@ -216,7 +219,7 @@ def _check_study(layout: Layout, public: ReleasedStudy, stated: Stated) -> None:
         if once in answered:
             raise difference(f"{one.annotator} answered this before", where)
         answered.add(once)
-    if stated.kind == "release":
+    if contents.stated.kind == "release":
         compare(public.simulated, False, file, "simulated, in an ordinary release,")
     there = {one.unit: one.model_dump() for one in read_lines(layout.decisions, Decision)}
     must = {name: one.model_dump() for name, one in public.decisions.items()}
