@@ -40,7 +40,7 @@ _FIELDS = "id,title,label_config,task_number,num_tasks_with_annotations,skipped_
 _ONCE = {"max_retries": 0}
 """The SDK would repeat a request whose reply got lost, and would make its object twice."""
 KEY_VARIABLE = "LABEL_STUDIO_API_KEY"
-_TOKEN = f"Put an access token from the server's Account & Settings page into {KEY_VARIABLE}."
+_TOKEN = f"Put a legacy or personal access token (Account & Settings) into {KEY_VARIABLE}."
 
 
 class LabelStudioClient:
@@ -95,8 +95,8 @@ def connected(url: str, api_key: str | None = None) -> Iterator[LabelStudioClien
     shell history holds it. Raises InputError, CallFailed or EndpointRefused for what goes wrong."""
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.username:
-        fix = "Give http:// or https://, a host and perhaps a port; the key is no part of it."
-        raise InputError("not the address of a server", where="--url", fix=fix)
+        fix = "Give --url http:// or https://, a host and perhaps a port; the key is no part of it."
+        raise InputError("not the address of a server", where=url.rpartition("@")[2], fix=fix)
     url, key = url.rstrip("/"), (api_key or os.environ.get(KEY_VARIABLE, "")).strip()
     if not re.fullmatch(r"[!-~]+", key):
         raise InputError("holds no API key", where=f"${KEY_VARIABLE}", fix=_TOKEN)
@@ -183,7 +183,7 @@ def push_tasks(
     run: RunPath,
     url: Annotated[str, Option(help="Address of the server.", metavar="URL")],
     *,
-    round: Annotated[int, Option(help="Number of the round.", metavar="N", min=1, max=2)] = 1,
+    round: Annotated[int, Option(help="2 for the adjudication.", metavar="N", min=1, max=2)] = 1,
     progress: Progress = log_notes,
 ) -> PushResult:
     """Make one project for each annotator and kind on a Label Studio server, and import the tasks.

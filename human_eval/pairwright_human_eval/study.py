@@ -101,7 +101,7 @@ def export_tasks(
     sample: SampleSize = None,
     seed: Annotated[int | None, Option(help="Seed of the draw, for demos only.")] = None,
     tool: AnnotatorTool = "label-studio",
-    language: Annotated[str, Option(help="Language of the forms: en or de.")] = "en",
+    language: Annotated[str, Option(help="Language of forms and guidelines: en or de.")] = "en",
 ) -> StudyTasks:
     """Write blind tasks, one file for each annotator and kind, the guidelines, and the private key.
 

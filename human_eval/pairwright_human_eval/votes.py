@@ -94,7 +94,7 @@ def agreement_of(
     columns: Annotated[
         Iterable[str],
         Option(
-            "--column", help="Column of item, annotator, label or question.", metavar="WHAT=COLUMN"
+            "--column", help="Item, annotator, label, question; repeatable.", metavar="WHAT=COLUMN"
         ),
     ] = (),
 ) -> VotesReport:

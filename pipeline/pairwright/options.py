@@ -15,7 +15,7 @@ ScorerNames = Annotated[
 ]
 ColumnMap = Annotated[
     Iterable[str],
-    Option("--column", help="Name of a column; repeatable.", metavar="WHAT=COLUMN"),
+    Option("--column", help="Column that holds WHAT; repeatable.", metavar="WHAT=COLUMN"),
 ]
 LabelMap = Annotated[
     Iterable[str],

@@ -314,7 +314,10 @@ class Pair(Record):
     @property
     def adherence(self) -> dict[Side, Adherence]:
         """The judge's scores of both sides for this pair's own rubric, if they were judged."""
-        return self._by_side(self.draft.adherence[not self.asked]) if self.draft.adherence else {}
+        if not self.draft.adherence:
+            return {}
+        rubric = 0 if self.asked else 1
+        return self._by_side(self.draft.adherence[rubric])
 
     @property
     def quality(self) -> dict[Side, Quality]:

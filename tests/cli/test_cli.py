@@ -141,10 +141,12 @@ def test_files_and_tables_of_a_build_account_for_every_unit(built: Built) -> Non
     said = " ".join(built.done.out.split())
     assert len(built.done.out.splitlines()) <= 15
     twins = sum(one["n"] for one in counts["dropped"] if one["mode"] == "twin")
+    each = built.study.manifest["for_each_pair"]
     for text in (
         f"{sum(counts['pairs'].values())} pairs from {ITEMS} questions",
         f"twins {counts['kept']['twin']} of {counts['kept']['twin'] + twins}",
-        f"{built.calls:,} calls stored, {built.calls:,} sent now;",
+        f"{built.calls:,} calls stored, {built.calls:,} sent now. Per pair: ",
+        f"{each['prompt_tokens']:,.0f} prompt and {each['completion_tokens']:,.0f} reply tokens.",
     ):
         assert text in said
     status = pairwright("status", built.study.run)
@@ -341,11 +343,12 @@ def test_show_survives_texts_that_look_like_markup(tmp_path: Path, built: Built)
     items = histories(study)
     for item in items:
         item["user"] = f"[/red]{item['user']}\\"
-        item["question"] += " [bold] or [/]? \\"
+        item["question"] += " [bold] or [/]? \\" + 200 * " and then"
         item["profile"][0]["text"] += " [link=x]{{ question }}[/link] \\"
     write_histories(study, items)
     done = study.build()
     assert done.code == 0, done.said
+    assert len(done.out.splitlines()) <= 15, "a long question is cut"
     for row in (*study.rows("pairs.jsonl"), *study.rows("dropped.jsonl")):
         unit = f"{row['mode']}:{row['item_id']}"
         shown = pairwright("show", study.run, unit)
@@ -438,5 +441,6 @@ def test_a_mistake_is_an_error_that_names_the_value_with_one_hint(
     before = everything(mistaken)
     done = pairwright(*words.split())
     assert (done.code, done.out, everything(mistaken)) == (2, "", before)
+    assert not (mistaken / "own").exists(), "init leaves no folder"
     assert re.search(r"error: .*\nhint: ", done.err, re.DOTALL)
     assert [text for text in said if text not in done.err] == [], done.err

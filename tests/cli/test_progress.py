@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import threading
+from collections import Counter
 from concurrent.futures import Future
 from io import StringIO
 from pathlib import Path
@@ -117,6 +118,12 @@ def test_a_wide_table_breaks_its_heads_and_keeps_names_and_intervals_whole() -> 
         "net right flips, ",
     ):
         assert text in written.getvalue()
+    for cell in ("52.1 % (49.0 to 55.2)", "52.1 % (49.0 to 55.2) (12 units)"):
+        written = StringIO()
+        content = Table(("scorer", *["accuracy"] * 6), (("similarity", *[cell] * 6),))
+        print_table(Console(file=written, width=80), content)
+        shown = "".join(written.getvalue().split())
+        assert Counter("".join(cell.split()) * 6) - Counter(shown) == Counter(), "no text is lost"
 
 
 async def doubled(n: int) -> int:

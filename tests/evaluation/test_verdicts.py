@@ -5,6 +5,7 @@ import time
 import pytest
 
 from pairwright.evaluation.scorers.verdicts import read_rating, read_verdict
+from pairwright.manner import is_choice_text
 from pairwright.models import Unread
 
 VERDICTS = {
@@ -107,6 +108,7 @@ HOSTILE = {
     "an end": '{"a": [' * 2_500 + "}",
     "lines": "\n" * 25_000 + "my ",
     "scores": "score of " * 2_500,
+    "earlier choices": 'Asked "' + '", chose:\n' * 25_000,
     "choices": "[[A]]\n" * 2_500 + "[[B]] [[A]]" * 2_500,
 }
 
@@ -117,4 +119,5 @@ def test_a_hostile_reply_is_read_in_no_time(text: str) -> None:
     started = time.process_time()
     assert isinstance(read_verdict(text), Unread)
     assert isinstance(read_rating(text), Unread)
+    assert not is_choice_text(text)
     assert time.process_time() - started < 1

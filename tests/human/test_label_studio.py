@@ -263,6 +263,7 @@ def test_a_key_or_an_address_that_cannot_be_is_refused() -> None:
         with pytest.raises(InputError, match="not the address") as caught, connected(url, KEY):
             pass
         assert "secret" not in str(caught.value)
+        assert url.rpartition("@")[2] in str(caught.value)
 
 
 def test_without_the_sdk_the_command_to_install_it_is_named(

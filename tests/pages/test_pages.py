@@ -177,6 +177,18 @@ def test_a_plot_is_drawn_in_html_and_named_in_markdown(template: Template) -> No
     assert page.opening == ()
 
 
+def test_a_plot_is_one_element_and_a_line_of_code_that_looks_like_one_is_none(
+    template: Template,
+) -> None:
+    template('{{ plot("a") }}\n\n```text\n{{ value|verbatim }}\n```')
+    svg = Markup("<svg><desc>a\n \r\r\n\r b</desc></svg>")
+    for value in ("![plot](a)", "\x02a"):
+        page = render_page("page", {"a": Plot(svg, "c")}, value=value)
+        assert Shown(page.html).tags.count("svg") == page.markdown.count("*Plot, in") == 1
+        assert "b</desc></svg>\n<figcaption>c</figcaption></figure>" in page.html
+        assert value.strip("\x02") in page.markdown.splitlines()
+
+
 def drawn(label: str, name: str = "p1") -> Plot:
     with drawing():
         figure = Figure(figsize=(3, 2))

@@ -182,7 +182,8 @@ def test_an_id_that_looks_like_a_pseudonym_is_found_as_what_it_is(tmp_path: Path
 def test_whoever_is_not_in_the_run_is_told_of_and_recorded(run: Path) -> None:
     done = forget(run, "--user", "sombody", "--user", user_of(1), "--url", f"{SITE}/q/987654321")
     assert done.code == 1
-    assert f"perhaps misspelt: sombody, {SITE}/q/987654321." in " ".join(done.out.split())
+    assert f"perhaps misspelt: 'sombody', '{SITE}/q/987654321'" in " ".join(done.err.split())
+    assert "misspelt" not in done.out
     assert len(read_tombstones(run).users) == 2
 
 

@@ -185,6 +185,10 @@ def _run(
                     own[name] = stack.enter_context(begin())
             return work(**own)
 
-    every = any(one.kind is one.VAR_KEYWORD for one in shown.values())
-    options = {name: value for name, value in given.items() if every or name in shown}
-    return show(**{"work": done} if "work" in shown else {"result": done()}, **options)
+    if any(one.kind is one.VAR_KEYWORD for one in shown.values()):
+        options = given
+    else:
+        options = {name: value for name, value in given.items() if name in shown}
+    if "work" in shown:
+        return show(work=done, **options)
+    return show(result=done(), **options)

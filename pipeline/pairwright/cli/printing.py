@@ -97,11 +97,15 @@ def print_table(console: Console, content: "Content") -> None:
     wide = console.options.update(width=10 * console.width)
     if console.measure(table, options=wide).maximum > console.width:
         table = _table(content, "\n", padding=(0, 0))
-        for column, cells in zip(table.columns, zip(*content.rows, strict=True), strict=True):
-            lines = "\n".join(cells).replace(" (", "\n(").split("\n")
-            widest = max(1, *map(len, lines))
-            if console.width >= 80 and widest <= INTERVAL:
-                column.header = fill(str(column.header), widest, break_long_words=False)
+        widths = []
+        for head, *cells in zip(content.head, *content.rows, strict=True):
+            lines = "\n".join(cell.replace(" (", "\n(", 1) for cell in cells).split("\n")
+            widths.append(max(1, *map(len, (*lines, *head.split()))))
+        # A column that does not wrap loses text where all are too wide together.
+        fits = sum(min(width, INTERVAL) + 1 for width in widths) <= console.width
+        for column, width in zip(table.columns, widths, strict=True):
+            if fits and width <= INTERVAL:
+                column.header = fill(str(column.header), width)
                 column.no_wrap = True
     console.print(table)
 

@@ -97,7 +97,9 @@ def print_diff(
 def print_removals(result: tuple[tuple[Removal, ...], tuple[str, ...]], run: Path) -> int:
     """Print what of the run is to be forgotten, and what is nowhere in it."""
     removals, missing = result
-    print_words("forget", removals=removals, missing=missing, file=run / TOMBSTONES_FILE)
+    print_words("forget", removals=removals, file=run / TOMBSTONES_FILE)
+    if missing:
+        print_words("nowhere", err=True, missing=missing)
     return int(bool(missing))
 
 

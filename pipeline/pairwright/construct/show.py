@@ -27,7 +27,7 @@ def show(
     run: RunPath,
     wanted: Annotated[
         str | None,
-        Argument(help="Id of a pair, twin, item or call, or its beginning.", metavar="ID"),
+        Argument(help="Id of a pair, twin, unit, item or call, or its start.", metavar="ID"),
     ] = None,
     everything: Annotated[
         bool, Option("--all", help="Show posts, drafts, checks and calls, too.")

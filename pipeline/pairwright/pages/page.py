@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from pairwright.pages.plots import Plot
 
 FOLDER = Path(__file__).resolve().parent
-# No value can be such a mark: its brackets are escaped.
-_PLOT = re.compile(r"^!\[plot\]\(([\w-]+)\)$", re.MULTILINE)
+# No value can be such a mark: its invisible characters are left out.
+_PLOT = re.compile(r"^\x02([\w-]+)$", re.MULTILINE)
 _TAG = re.compile(r"<[a-zA-Z][^<>]*>")
 _ATTRIBUTE = re.compile(r'([\w:-]+)="([^"]*)"')
 _SHEET = re.compile(r'<style type="text/css">([^<]*)</style>')
@@ -79,7 +79,7 @@ def render_page(
     pictures = dict(plots or {})
 
     def place(plot: str) -> Markup:
-        return Markup(f"![plot]({plot})") if plot in pictures else Markup("")
+        return Markup(f"\x02{plot}") if plot in pictures else Markup("")
 
     def with_plots(form: Callable[["Plot"], str]) -> str:
         return _PLOT.sub(lambda mark: form(pictures[mark[1]]), text)
@@ -99,7 +99,7 @@ def render_page(
 def _figure(plot: "Plot") -> str:
     """A plot as one block of HTML, which ends at the first empty line."""
     figure = Markup("<figure>{}\n<figcaption>{}</figcaption></figure>")
-    return re.sub(r"\n\s*\n", "\n", figure.format(plot.svg, plot.caption))
+    return re.sub(r"[\r\n]\s*[\r\n]", "\n", figure.format(plot.svg, plot.caption))
 
 
 def render_markdown(name: str, /, **values: object) -> str:

@@ -54,7 +54,8 @@ def forget(
         Iterable[str], Option("--user", help="An id or a pseudonym; repeatable.", metavar="USER")
     ] = (),
     urls: Annotated[
-        Iterable[str], Option("--url", help="Address of a post; repeatable.", metavar="URL")
+        Iterable[str],
+        Option("--url", help="Address of a post or question; repeatable.", metavar="URL"),
     ] = (),
     progress: Progress = log_notes,
 ) -> tuple[tuple[Removal, ...], tuple[str, ...]]:

@@ -61,7 +61,9 @@ def release(
     previous: Annotated[
         Path | str | None, Option(help="The release before this one.", metavar="DIR")
     ] = None,
-    trial: Annotated[bool, Option("--trial", help="Allow simulated and unverified pairs.")] = False,
+    trial: Annotated[
+        bool, Option("--trial", help="Allow simulated and unverified pairs: no benchmark.")
+    ] = False,
     validation_share: Annotated[
         float,
         Option(

@@ -139,7 +139,7 @@ class TwinRules(Record):
     winner_gap: NotNegative = Field(0.34, description="maximum quality gap if one wins both orders")
     echo_gap: Share = Field(
         0.6,
-        description="most difference of the two responses in the share of their aspects' words"
+        description="maximum difference of the two responses in the share of their aspects' words"
         " that they repeat",
     )
     shared_words: int = Field(
@@ -211,7 +211,7 @@ class HumanRules(Record):
     )
     contradicted: Share = Field(0.5, description="maximum share of `contradicted` answers")
     attention_floor: Share = Field(0.7, description="minimum share of attention checks passed")
-    repeats: Share = Field(0.05, description="share of votes asked again, swapped")
+    repeats: Share = Field(0.05, description="share of an annotator's votes asked again, swapped")
 
     @property
     def closing_votes(self) -> int:

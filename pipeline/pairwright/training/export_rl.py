@@ -59,7 +59,9 @@ def export_rl(
     allow_test_split: Annotated[
         bool, Option("--allow-test-split", help="Allow split test.")
     ] = False,
-    validation_share: Annotated[float, Option(help="Share for validation.", min=0, max=0.9)] = 0.1,
+    validation_share: Annotated[
+        float, Option(help="Share of users for validation.", min=0, max=0.9)
+    ] = 0.1,
 ) -> RlExport:
     """Write a release's questions as data for PPO and GRPO, and its pairs for DPO.
 

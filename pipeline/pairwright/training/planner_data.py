@@ -61,7 +61,7 @@ class Lora(Record):
 class Steps(Record):
     """The optimisation: arguments of TRL's `SFTConfig`."""
 
-    learning_rate: float = Field(5e-5, gt=0, description="of AdamW; falls linearly to 0")
+    learning_rate: float = Field(5e-5, gt=0, description="step size of AdamW; falls linearly to 0")
     warmup_steps: int = Field(250, ge=0, description="steps in which the learning rate rises")
     max_steps: int = Field(2000, ge=1, description="steps in all")
     save_steps: int = Field(250, ge=1, description="steps from one checkpoint to the next")

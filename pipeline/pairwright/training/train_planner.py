@@ -50,7 +50,9 @@ class TrainingReport(Record):
 
 
 def train_planner(
-    settings: Annotated[Path | str, Argument(help="Settings.", metavar="SETTINGS.toml")],
+    settings: Annotated[
+        Path | str, Argument(help="Settings of training.", metavar="SETTINGS.toml")
+    ],
     out: Annotated[Path | str, Option(help="Folder of checkpoints and adapter.", metavar="DIR")],
     *,
     progress: Progress = log_notes,
