@@ -25,6 +25,9 @@ def test_a_benchmark_ends_well(name: str) -> None:
     command = [sys.executable, str(BENCHMARKS / name), *map(str, SMALLEST[name])]
     done = subprocess.run(command, capture_output=True, text=True, timeout=3600)
     assert done.returncode == 0, done.stdout + done.stderr
+    if name == "coverage.py":
+        found = json.loads(done.stdout.splitlines()[-1])
+        assert {"share_lowest", "jackknife_lowest"} <= found.keys()
     if name == "prefix_cache.py":
         found = json.loads(done.stdout.splitlines()[-1])
         # Of other users the posts that are nearest to the question are read, not the same for each.

@@ -41,7 +41,7 @@ from pairwright.evaluation.scores import (
 )
 from pairwright.models.model import work_through
 from pairwright.pairs import Layout, Row
-from pairwright.records import Post
+from pairwright.records import Item, Post
 from pairwright.settings.rules import HistoryRules
 
 
@@ -138,6 +138,21 @@ def test_a_wrong_profile_is_drawn_from_one_other_user_who_is_no_partner(rows: li
     assert {post.created for post in early.posts} == {"2010-05-01T12:00:00.000"}
 
 
+@pytest.mark.parametrize(
+    ("day", "asked", "older"),
+    [("2024-03-01", "2024-03-01T08:00", False), ("2024-02-29", "2024-03-01", True)],
+)
+def test_a_post_that_is_dated_by_its_day_may_be_from_after_a_question_of_that_day(
+    day: str, asked: str, older: bool
+) -> None:
+    post = Post(id="p", text="Of the day.", category="c", created=day)
+    other = Item(id="o", user="o", question="Why?", category="c", domain="d", profile=(post,))
+    own = Item(
+        id="i", user="i", question="Why?", category="c", domain="d", profile=(), created=asked
+    )
+    assert bool(Strangers([other], 0).instead_of(own)) is older
+
+
 def uncited(row: Row) -> Row:
     bare = (type(one)(**dict(one) | {"post_ids": ()}) for one in row.rubric_aspects)
     return changed(row, rubric_aspects=tuple(bare))
@@ -215,6 +230,7 @@ def verdicts(forward: Any, backward: Any) -> Callable[[Row], Scorer]:
         (verdicts("chosen", "rejected"), "tie", ""),
         (verdicts("chosen", "tie"), "tie", ""),
         (scores(ResponseScore(math.nan)), "", "not_a_number (nan)"),
+        (scores(ResponseScore(math.inf)), "", "not_a_number (inf)"),
         (scores(ONE, Unscored("no_score")), "", "no_score"),
         (verdicts(*[Unscored("unparseable", "both")] * 2), "", "unparseable (both)"),
         (verdicts("chosen", Unscored("cut_short")), "", "cut_short"),

@@ -4,6 +4,7 @@ import json
 import re
 import shutil
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -27,7 +28,7 @@ from pairwright.evaluation.settings import (
 )
 from pairwright.lines import read_lines
 from pairwright.progress import Event, Note, Step, Stop
-from released import PAIRS, run_of
+from released import PAIRS, placebo, run_of
 from study import pairwright
 
 ALL = tuple(CONDITIONS)
@@ -249,6 +250,23 @@ def test_a_scorer_of_too_few_pairs_ends_with_1_and_says_why(work: Work) -> None:
     assert done.code == 1, done.said
     assert re.search(r"half\.profile: \d+ of 16 twins and other pairs have a score", done.said)
     assert "(no score)" in done.said
+
+
+def test_a_file_without_scores_of_placebos_is_shown_and_not_ranked(tmp_path: Path) -> None:
+    pairs = [*PAIRS, *chain(*map(placebo, range(8)))]
+    run, out, scores = run_of(tmp_path / "run", pairs, study=False), tmp_path / "out", "theirs.csv"
+    ids = [pair.id for pair in pairs if pair.mode != "placebo"]
+    lines = ["pair,condition,chosen,rejected", *(f"{id},profile,1,0" for id in ids)]
+    (tmp_path / scores).write_text("\n".join(lines))
+    asked = ["--scorer", "longer", "--scorer", f"scores:{tmp_path / scores}"]
+    done = pairwright("evaluate", run, "--out", out, *asked, "--condition", "profile")
+    said = " ".join(done.said.split())
+    assert (done.code, "theirs.profile: 16 of 24 twins and other" in said) == (1, True), done.said
+    assert "corrected twin accuracy" in said
+    done = pairwright("leaderboard", out, "--out", tmp_path / "board")
+    assert (done.code, "-100" in done.said) == (0, False), done.said
+    told = (tmp_path / "board" / "leaderboard.md").read_text()
+    assert "Not ranked: theirs.profile (no placebo or no twin is scored in full)." in told
 
 
 @pytest.mark.parametrize(

@@ -224,6 +224,33 @@ def test_twins_with_placebos_are_ranked_by_net_right_flips(tmp_path: Path, compo
     assert Leaderboard.model_validate_json(board.model_dump_json()) == board
 
 
+UNSCORED: Outcome = ((None, 0.0), (None, 0.0))
+
+
+def test_a_row_without_a_corrected_accuracy_is_shown_and_not_ranked(tmp_path: Path) -> None:
+    short, bare = [SAME] * 27 + [SHORT] * 3, [UNSCORED] * 30
+    result(tmp_path / "one", "zeta", decided([RIGHT] * 40, short), "none")
+    board = board_with(
+        tmp_path / "one",
+        reader=decided([RIGHT] * 40, [SAME] * 30),
+        zeta=decided([RIGHT] * 40, short),
+        alpha=decided([RIGHT] * 39 + [SAME], short),
+        bare=decided([RIGHT] * 40, bare),
+    )
+    assert board.rankings[0].ranked == ("reader.profile",)
+    # By condition and best first; rows with one reason are in one line.
+    told = [row for row in markdown(board).splitlines() if row.startswith("Not ranked")]
+    rows = "zeta.profile, alpha.profile, zeta.none"
+    assert told == [
+        f"Not ranked: {rows} (only 90.0% of the placebos are scored).",
+        "Not ranked: bare.profile (no placebo or no twin is scored in full).",
+    ]
+    board = board_with(
+        tmp_path / "none", zeta=decided([RIGHT] * 40, short), bare=decided([RIGHT] * 40, bare)
+    )
+    assert board_page(board).opening[0] == "Twins: no row is ranked."
+
+
 @pytest.mark.parametrize(("placebos", "told"), [(19, True), (20, False)])
 def test_with_fewer_than_20_placebos_nothing_is_concluded(
     tmp_path: Path, placebos: int, *, told: bool
@@ -311,7 +338,10 @@ REFUSED: dict[str, tuple[Callable[[Path], object], str]] = {
     "unknown key": (changed("benchmark.people", []), "benchmark.people"),
     "no condition": (changed("condition", "all"), "condition"),
     "not of these pairs": (line(3, pair="pair-99"), "pair-99 is there twice, or is not one of"),
-    "no lines": (lambda of: (of / "b.profile.jsonl").unlink(), "b.profile.jsonl: No such file"),
+    "no lines": (
+        lambda of: (of / "b.profile.jsonl").unlink(),
+        "b.profile.jsonl: is not there, and b.profile.json was written for it",
+    ),
     "not JSON": (lambda of: (of / "b.profile.json").write_text("{"), "b.profile.json"),
     "a pair twice": (line(3, pair="pair-4"), "b.profile.jsonl: the pair pair-4 is there twice"),
     "NaN": (line(3, chosen=float("nan")), ".jsonl:4 [chosen]"),

@@ -10,6 +10,7 @@ from pairwright.errors import ConfigError
 from pairwright.evaluation.scorers.scorer import Pointwise, PromptContent, ResponseScore
 from pairwright.evaluation.session import OpenScorer, ScorerSession, ScoringCalls
 from pairwright.evaluation.settings import Scorers, scorer_settings
+from pairwright.models import key_of
 from pairwright.models.client import Meter
 from pairwright.progress import Stop, log_notes
 
@@ -17,11 +18,14 @@ URL = "http://127.0.0.1:9/v1"
 SERVED = {"kind": "served", "endpoint": "near"}
 
 
+def session(**tables: Any) -> ScorerSession:
+    scorers, prompts = scorer_settings(Scorers.model_validate(tables))
+    return ScorerSession(scorers, prompts, ScoringCalls(None, Meter(), log_notes, Stop()))
+
+
 def bound(*names: str, **tables: Any) -> dict[str, OpenScorer]:
     """Scorers of a file with these tables; nothing is connected or loaded."""
-    scorers, prompts = scorer_settings(Scorers.model_validate(tables))
-    calls = ScoringCalls(None, Meter(), log_notes, Stop())
-    given = ScorerSession(scorers, prompts, calls)
+    given = session(**tables)
     return {name: given.bound(name) for name in names}
 
 
@@ -93,6 +97,21 @@ def test_what_decides_a_verdict_is_in_its_judges_settings(tmp_path: Path) -> Non
     assert of({}, concurrency=2) == plain
     others = [of({"seed": 1}), of({}, structured=False), of({}, tmp_path)]
     assert len({plain, *others}) == 4
+
+
+def test_the_identity_of_a_judge_of_outputs_stays_what_it_was() -> None:
+    """Results of an earlier version are compared by it."""
+    near, judge = {"base_url": URL, "model": "m"}, {"endpoint": "near", "sampling": {"seed": 1}}
+    given = session(endpoints={"near": near}, judge=judge)
+
+    async def identity() -> str:
+        async with given.role("judge") as opened:
+            return opened.ref.settings
+
+    adherence, system = (given.prompts.hashes[name] for name in ("adherence", "system_judging"))
+    sampling = '"attempts": 3, "extra": {}, "max_tokens": 1024, "seed": 1, "temperature": 0.0'
+    decides = f'[{{"sampling": {{{sampling}, "top_p": null}}}}, true, ["{adherence}", "{system}"]]'
+    assert asyncio.run(identity()) == key_of(decides)
 
 
 @pytest.mark.parametrize("where", [{"engine": "vllm"}, {"base_url": "recording:r.jsonl.gz"}])

@@ -49,6 +49,7 @@ def test_what_is_missing_is_named_and_never_a_zero(tmp_path: Path) -> None:
     ("given", "at", "message"),
     [
         ("p1,none,NaN,1", "2 [chosen]", "'NaN' is not a finite number"),
+        ("p1,none,1,inf", "2 [rejected]", "'inf' is not a finite number"),
         ("p1,none,1,high", "2 [rejected]", "'high' is not a finite number"),
         ("p1,none,1_0,1", "2 [chosen]", "'1_0' is not a finite number"),
         ("p1,blind,1,1", "2 [condition]", "'blind' is not one of profile, none"),

@@ -117,7 +117,11 @@ def test_a_reply_without_a_number_for_each_class_is_a_failed_call(body: str) -> 
     error, sent = asked(raw(body))
     assert isinstance(error, CallFailed)
     assert (error.reason, len(sent)) == ("malformed_body", 2)
-    found, _ = asked(raw(json.dumps(classified(0.5)).replace("0.5", "NaN")))
+
+
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity"])
+def test_a_score_that_is_no_number_is_no_score(number: str) -> None:
+    found, _ = asked(raw(json.dumps(classified(0.5)).replace("0.5", number)))
     assert found.reason == "not_a_number"
 
 

@@ -217,8 +217,15 @@ def item_of(row: Row) -> Item:
     """The question of a pair, with the posts of who asks it. Without an id it is the same item for
     all who had these two responses to choose from."""
     id = row.item_id or content_id("item", row.question, *sorted((row.chosen, row.rejected)))
-    same = {name: getattr(row, name) for name in ("question", "category", "domain", "created")}
-    return Item(id=id, user=row.user or "", profile=posts_of(row), **same)
+    return Item(
+        id=id,
+        user=row.user or "",
+        question=row.question,
+        category=row.category,
+        domain=row.domain,
+        profile=posts_of(row),
+        created=row.created,
+    )
 
 
 class Strangers:
@@ -264,8 +271,9 @@ def _length(posts: Posts) -> int:
 
 
 def _is_older(post: Post, item: Item) -> bool:
-    dated = post.created and item.created
-    return not dated or is_older(post.created or "", item.created or "")
+    if not post.created or not item.created:
+        return True
+    return is_older(post.created, item.created)
 
 
 async def ask_fitting(

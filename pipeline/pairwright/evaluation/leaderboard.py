@@ -34,6 +34,8 @@ Frames = Mapping[str, pd.DataFrame]
 JUDGES = ("pairwise", "pointwise")
 """The kinds of scorers that are judges."""
 RankedBy = Literal["accuracy", "net_right_flips"]
+UNSCORED = "no placebo or no twin is scored in full"
+"""The reason that a row without a corrected twin accuracy is not ranked beside rows with one."""
 
 
 class BoardRow(Record):
@@ -148,6 +150,14 @@ class Leaderboard(Record):
         for one in self.rankings:
             if not found.setdefault(one.mode, one).ranked and one.ranked:
                 found[one.mode] = one
+        return found
+
+    def unranked(self, mode: str) -> dict[str, list[str]]:
+        """The rows of a mode that are not ranked, by reason: by condition, best first."""
+        found: dict[str, list[str]] = {}
+        for one in self.rankings:
+            for name, why in one.unranked.items() if one.mode == mode else ():
+                found.setdefault(why, []).append(name)
         return found
 
     def exact(self, ranking: Ranking) -> bool:
@@ -274,7 +284,8 @@ def _rankings(entries: Mapping[str, BoardRow], frames: Frames) -> Iterator[Ranki
         by: RankedBy = "net_right_flips" if net else "accuracy"
         values = {name: one.value(by, mode) for name, one in there.items()}
         best = sorted(there, key=lambda name: (values[name] is None, -(values[name] or 0.0), name))
-        why = {name: entries[name].unranked(mode) for name in best}
+        unscored = {name: UNSCORED for name in best if values[name] is None}
+        why = {name: entries[name].unranked(mode) or unscored.get(name, "") for name in best}
         ranked = tuple(name for name in best if not why[name])
         yield Ranking(
             mode=mode,

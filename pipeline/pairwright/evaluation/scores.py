@@ -107,10 +107,10 @@ async def score_pair(
 
     found: dict[str, Any] | Unscored
     try:
-        # A pair without content is part of no scorer's rows, not even of a file's.
-        found = (
-            shown if isinstance(shown, Unscored) else await ask_fitting(shown, sources.history, ask)
-        )
+        if isinstance(shown, Unscored):
+            found = shown  # It is part of no scorer's rows, not even of a file's.
+        else:
+            found = await ask_fitting(shown, sources.history, ask)
     except CallFailed as error:
         found = failed_call(error)
     fields = {"unscored": found.text} if isinstance(found, Unscored) else found
@@ -199,8 +199,11 @@ def read_scores(given: Iterable[Path]) -> list[ScoreTable]:
             fix = "Name one of the two, or evaluate one again under another name. A file of"
             fix += " scorers gives it as [scorers.OTHER-NAME]."
             raise InputError(what, where=path, fix=fix)
-        lines = read_lines(path.with_suffix(".jsonl"), Score, fix=_AGAIN)
-        tables[about.stem] = ScoreTable(path, about, tuple(lines))
+        if not (lines := path.with_suffix(".jsonl")).is_file():
+            what = f"is not there, and {path.name} was written for it"
+            raise InputError(what, where=lines, fix=_AGAIN)
+        scores = tuple(read_lines(lines, Score, fix=_AGAIN))
+        tables[about.stem] = ScoreTable(path, about, scores)
     order = list(CONDITIONS)
     return sorted(
         tables.values(), key=lambda one: (one.about.scorer.name, order.index(one.about.condition))

@@ -162,7 +162,8 @@ class ScorerSession(NamedTuple):
             endpoint.structured,
             [self.prompts.hashes[name] for name in _PROMPTS[role]],
         ]
-        ref = ref_of(role, role, endpoint.model, endpoint.revision, canonical(decides))
+        settings = json.dumps(decides, sort_keys=True)
+        ref = ref_of(role, role, endpoint.model, endpoint.revision, settings)
         async with client:
             model = Model(client, endpoint, spec.sampling)
             yield OpenModel(model, ref, endpoint.concurrency, client.stop)

@@ -36,7 +36,9 @@ class ServedClassifier(Record):
     def open(self, name: str, session: ScorerSession) -> OpenScorer:
         """Bind the server. Raises ConfigError for an endpoint that is no server of vLLM's, and for
         a key that is not set."""
-        client, endpoint = _connected(name, self.endpoint, session, Classify)
+        fix = "Give the base_url of `vllm serve MODEL --runner pooling`, or use kind ="
+        fix += " 'classifier' for a model in this process."
+        client, endpoint = _connected(name, self.endpoint, session, Classify, "/classify", fix)
         decides = canonical({"kind": self.kind})
         scorer = RewardModel(client, endpoint.model, endpoint.revision, decides)
         ref = ref_of(name, self.kind, endpoint.model, endpoint.revision, decides)
@@ -65,7 +67,8 @@ class ServedLikelihood(Record):
     def open(self, name: str, session: ScorerSession) -> OpenScorer:
         """Bind the server, and open the reward. Raises ConfigError for an endpoint that is no
         server of vLLM's, a key that is not set, and a reward without a score of one response."""
-        client, endpoint = _connected(name, self.endpoint, session, PromptLogprobs)
+        needed, fix = "prompt_logprobs", "Give the base_url of `vllm serve MODEL`."
+        client, endpoint = _connected(name, self.endpoint, session, PromptLogprobs, needed, fix)
         decides, clients = self.model_dump(exclude={"endpoint"}), tuple[Client, ...]((client,))
         # The same replies give the sum and the mean, with a reward and without.
         asked = canonical({"kind": self.kind})
@@ -82,20 +85,13 @@ class ServedLikelihood(Record):
 
 
 def _connected(
-    name: str, endpoint: str, session: ScorerSession, wire: type[ScoringServer]
-) -> tuple[ScoringServer, Endpoint]:
-    """The client of a server of vLLM's, and its settings."""
+    name: str, endpoint: str, session: ScorerSession, wire: type[ScoringServer], needed: str,
+    fix: str,
+) -> tuple[ScoringServer, Endpoint]:  # fmt: skip
+    """The client of a server of vLLM's, and its settings. Raises ConfigError with `fix` for an
+    endpoint without what is `needed`."""
     given, calls = session.settings.endpoints[endpoint], session.calls
     if given.engine == "vllm" or given.recording is not None:
-        needed, fix = "prompt_logprobs", "Give the base_url of `vllm serve MODEL`."
-        if wire is Classify:
-            needed, fix = (
-                "/classify",
-                (
-                    "Give the base_url of `vllm serve MODEL --runner pooling`, or use kind ="
-                    " 'classifier' for a model in this process."
-                ),
-            )
         where = f"[endpoints.{endpoint}], which [scorers.{name}] names"
         what = f"has no {needed}: only vLLM's servers have it"
         raise ConfigError(what, where=where, fix=fix)
@@ -113,7 +109,7 @@ class RewardModel:
     settings: str = "{}"
     """Canonical JSON of the settings, without the model, that decide replies; part of call keys."""
 
-    purpose: ClassVar = "score"
+    purpose: ClassVar[str] = "score"
 
     def request(self, shown: PromptContent, response: str) -> Request:
         """The request about one response."""
