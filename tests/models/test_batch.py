@@ -21,7 +21,14 @@ from batch_stand_in import (
 )
 from endpoint import Body, ask, completion, double, in_thread
 from pairwright.errors import CallFailed
-from pairwright.models import CONTEXT_LENGTH, Completion, Request, batch, completion_of
+from pairwright.models import (
+    CONTEXT_LENGTH,
+    Completion,
+    Request,
+    batch,
+    batch_service,
+    completion_of,
+)
 from pairwright.models.batch import Ingest, Requests
 from pairwright.models.call import Secrets
 from pairwright.models.client import Meter
@@ -151,7 +158,7 @@ def test_calls_that_are_written_count_towards_the_budget(tmp_path: Path) -> None
 
 @pytest.fixture
 def api(monkeypatch: pytest.MonkeyPatch) -> Iterator[BatchApi]:
-    monkeypatch.setattr(batch, "POLL_EVERY_S", 0.01)
+    monkeypatch.setattr(batch_service, "POLL_EVERY_S", 0.01)
     monkeypatch.setenv(KEY_VARIABLE, API_KEY)
     with batch_api(API_KEY) as there:
         yield there
@@ -226,6 +233,7 @@ def test_a_batch_of_which_nothing_came_is_told_each_time_and_refusals_are_not_as
     assert ("round-2/" in done.out) == again
     failed = [] if again else study.failed()
     assert {row["reason"] for row in failed} == (set() if again else {"http_400"})
+    assert all(why.removeprefix("http_400: ") in row["detail"] for row in failed)
 
 
 @pytest.mark.parametrize("lost", [True, False], ids=("lost", "refused"))

@@ -31,8 +31,9 @@ from endpoint import (
 )
 from pairwright.errors import BudgetSpent, CallFailed, EndpointRefused, Interrupted
 from pairwright.models import CONTEXT_LENGTH, Completion, Request, client
-from pairwright.models.call import Response, Transient, read_reply
+from pairwright.models.call import Response
 from pairwright.models.client import Meter, Server, proxy_for
+from pairwright.models.refusals import Transient, read_reply
 from pairwright.settings.endpoints import Endpoint
 
 KEY = "sk-proj-abcdefghijklmnopqrstuvwxyz0123456789"

@@ -27,6 +27,7 @@ BROKEN: dict[str, tuple[Callable[[Body], None], str, str]] = {
                     "tool_call", "tool calls instead of replies"),
     "a refusal": (put_in(content=None, refusal="No."), "model_refused", "the model declined"),
     "cut short": (put_in("length", content='{"asp'), "cut_short", "replies cut short"),
+    "not a number": (put_in(content="NaN"), "unparseable", "unreadable replies"),
     "nothing": (put_in(content=None), "unparseable", "unreadable replies"),
 }  # fmt: skip
 
@@ -78,6 +79,7 @@ def test_a_refusal_in_place_of_content_is_no_response(tmp_path: Path) -> None:
         ("claude-3-5-sonnet", "claude-3-5-sonnet-latest", True),
         ("gemini-1.5-pro-002", "models/gemini-1.5-pro", True),
         ("/srv/models/Qwen2.5-7B-Instruct/", "Qwen/Qwen2.5-7B-Instruct", True),
+        ("llama3.1:latest", "llama3.1", True),
         ("gpt-4o-mini", "gpt-4o", False),
         ("gpt-4o-2024-08-06", "gpt-4o-2024-05-13", False),
         ("gpt-4-32k", "gpt-4", False),

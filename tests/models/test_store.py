@@ -155,6 +155,12 @@ def test_a_file_that_cannot_be_ours_is_refused_and_left_as_it_is(
     assert "\n  " in told, "it says what to do"
 
 
+def test_a_lock_that_cannot_be_opened_is_named_as_the_lock(calls: Path) -> None:
+    lock = calls.with_name("lock")
+    lock.mkdir()
+    assert refusal(calls).startswith(f"{lock}: ")
+
+
 def test_what_is_no_run_folder_is_named_and_reading_makes_no_file(calls: Path) -> None:
     assert "is not a run folder: it has no run.sqlite" in refusal(calls, writing=False)
     nowhere = calls.parent / "nowhere"

@@ -143,7 +143,11 @@ def test_a_key_of_a_table_keeps_the_defaults_of_the_others_and_a_presets(path: P
         (SERVER, 'engine = "sglang"', ["[endpoints.local.engine]", "'http' or 'vllm'"]),
         (SERVER, f'{SERVER}\nengine = "vllm"', ["base_url does not go with engine = 'vllm'"]),
         (SERVER, f'{SERVER}\nvllm = {{dtype = "half"}}', ["vllm does not go with"]),
-        (SERVER, 'engine = "vllm"\nvllm = {revision = "n"}', ["'revision' has its own place"]),
+        (SERVER, 'engine = "vllm"\nvllm = {revision = "n"}',
+         ["'revision' cannot be in `vllm`", "`revision` of the endpoint"]),
+        (SERVER, 'engine = "vllm"\nvllm = {served_model_name = "n"}', ["`model` of the endpoint"]),
+        ("temperature = 0.0", "extra = {max_completion_tokens = 9}",
+         ["cannot be in `extra`: its own place is `max_tokens` of the sampling"]),
     ],
 )  # fmt: skip
 def test_a_bad_config_is_named(path: Path, old: str, new: str, said: list[str]) -> None:

@@ -21,12 +21,11 @@ from pairwright.models.call import (
     Request,
     Response,
     Secrets,
-    Transient,
     bytes_of,
     completion_of,
     is_same_model,
-    read_reply,
 )
+from pairwright.models.refusals import Transient, read_reply
 from pairwright.models.store import Store, unusable
 from pairwright.settings.endpoints import Endpoint
 

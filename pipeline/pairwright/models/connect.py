@@ -89,8 +89,10 @@ class RunModels:
     def workers(self) -> int:
         """The most units at once: with one for each call in flight an endpoint stays full, and few
         units alive keep memory small."""
-        in_flight = (self.endpoints[name].concurrency for name in self.roles.all)
-        return max(1, sum(in_flight) * self.waits)
+        # A unit that writes its calls down for a batch never waits, so a second is no faster.
+        if not self.waits:
+            return 1
+        return max(1, sum(self.endpoints[name].concurrency for name in self.roles.all))
 
     def models(self, item: str, log: CallLog) -> Models:
         """The models of the work on one item, which note their calls. Its id decides which of the

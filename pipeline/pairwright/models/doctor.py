@@ -9,11 +9,12 @@ from typer import Argument
 
 from pairwright import assets
 from pairwright.errors import CallFailed, EndpointRefused
-from pairwright.models.call import KEY_ADVICE, Response, Transient
+from pairwright.models.call import Response
 from pairwright.models.client import Meter, Server
 from pairwright.models.connect import api_key
 from pairwright.models.model import Model, Reply
 from pairwright.models.recording import read_recording
+from pairwright.models.refusals import KEY_ADVICE, Transient
 from pairwright.progress import run_async
 from pairwright.records import Dropped
 from pairwright.settings.config import Config, load
@@ -173,9 +174,12 @@ def check_list(reply: Response, endpoint: Endpoint, need: int) -> list[ServerFin
 def _samplings(config: Config, name: str) -> list[Sampling]:
     """The sampling of each role that an endpoint plays."""
     roles, sampling = config.roles, config.sampling
-    planner, generator = roles.planner == name, name in roles.generator
-    played = [sampling.planner] * planner + [sampling.generator] * generator
-    return played + [sampling.judge] * (name in roles.judge)
+    played = (
+        ((roles.planner,), sampling.planner),
+        (roles.generator, sampling.generator),
+        (roles.judge, sampling.judge),
+    )
+    return [how for names, how in played if name in names]
 
 
 def context_needed(config: Config, name: str) -> int:

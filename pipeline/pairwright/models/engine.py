@@ -19,8 +19,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 from pydantic import JsonValue, ValidationError
 
 from pairwright.errors import ConfigError, EndpointRefused, PairwrightError, first_invalid
-from pairwright.models.call import Request, Response, Transient
+from pairwright.models.call import Request, Response
 from pairwright.models.client import EndpointClient
+from pairwright.models.refusals import Transient
 from pairwright.settings.endpoints import Endpoint
 
 if TYPE_CHECKING:

@@ -10,8 +10,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from pairwright.errors import EndpointRefused
-from pairwright.models.call import CONTEXT_LENGTH, Request, Response, Transient, body_of
+from pairwright.models.call import CONTEXT_LENGTH, Request, Response, body_of
 from pairwright.models.client import Server
+from pairwright.models.refusals import Transient
 from pairwright.records import Record
 
 LEAST = -9999.0
@@ -54,7 +55,9 @@ class TokenLogprobs(Record):
 
 
 class _Refused(Exception):
-    """A reply that is a refusal, as its one argument."""
+    def __init__(self, reply: Response) -> None:
+        super().__init__(reply.status)
+        self.reply = reply
 
 
 class ScoringServer(Server):
@@ -64,7 +67,7 @@ class ScoringServer(Server):
         try:
             return Response(200, await self.scored(request))
         except _Refused as refused:
-            return Response(*refused.args[0])
+            return refused.reply
         except (LookupError, TypeError, ValueError, AttributeError, RecursionError) as error:
             why = f"({type(error).__name__}: {error})"
         said = f"{self.where}: not the scores of what was sent {why:.500}"
@@ -139,9 +142,10 @@ class PromptLogprobs(ScoringServer):
             text = last["content"]
             answer = await self._asked(path, model, prompt=text, add_special_tokens=False)
         except _Refused as refused:
-            status, said, _ = refused.args[0]
-            if status in (404, 405) and b"does not exist" not in said:
-                raise EndpointRefused(f"{self.where}: {status} for /tokenize\n{_FIX}") from None
+            reply = refused.reply
+            if reply.status in (404, 405) and b"does not exist" not in reply.body:
+                said = f"{self.where}: {reply.status} for /tokenize\n{_FIX}"
+                raise EndpointRefused(said) from None
             raise
         ids, most = [*opening["tokens"], *answer["tokens"]], opening["max_model_len"]
         if len(ids) >= most:

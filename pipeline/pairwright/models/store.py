@@ -84,7 +84,7 @@ class Store:
                     f"{path.parent}: another process is writing to this folder\n"
                     "  Wait for it, stop it, or name another folder."
                 )
-                self._lock = locked(path.with_name("lock").open("w"), busy)
+                self._lock = locked(_opened(path.with_name("lock")), busy)
             self._open(writing, beneath)
         except (StoreError, OSError, sqlite3.DatabaseError) as error:
             if self._lock:
@@ -237,6 +237,13 @@ class Store:
         finally:
             self.execute("PRAGMA main.synchronous = NORMAL")
             self.execute("DETACH shard")
+
+
+def _opened(lock: Path) -> TextIO:
+    try:
+        return lock.open("w")
+    except OSError as error:
+        raise unusable(lock, error) from None
 
 
 def _call_row(request: Request, reply: Completion) -> SqlRow:

@@ -38,11 +38,20 @@ _KEY_NAME = re.compile(
     re.IGNORECASE,
 )
 """Names under which people write keys; `eos_token` is not among them."""
+_PLACES_OF_FLAGS = {
+    "served_model_name": "`model` of the endpoint", "revision": "`revision` of the endpoint",
+}  # fmt: skip
+_PLACES_OF_FIELDS = {
+    "model": "`model` of the endpoint", "messages": "the prompt",
+    "max_tokens": "`max_tokens` of the sampling",
+    "max_completion_tokens": "`max_tokens` of the sampling",
+    "response_format": "`structured` of the endpoint",
+}  # fmt: skip
 
 
-def _further_keys(*taken: str) -> AfterValidator:
-    """A check of a table of any keys but these, in which no text begins like an API key or has the
-    name of one."""
+def _further_keys(table: str, taken: Mapping[str, str]) -> AfterValidator:
+    """A check of a table: it has none of the keys `taken`, whose other places a message names, and
+    no text that begins like an API key or has the name of one."""
 
     def holds_key(value: JsonValue, name: str = "") -> bool:
         if isinstance(value, dict):
@@ -53,8 +62,9 @@ def _further_keys(*taken: str) -> AfterValidator:
         return bool(written and (_KEY_NAME.fullmatch(name) or _KEY.match(written)))
 
     def check(values: dict[str, JsonValue]) -> dict[str, JsonValue]:
-        if found := sorted(values.keys() & {*taken}):
-            raise ValueError(f"{found[0]!r} has its own place and cannot be in this table")
+        if found := min(values.keys() & taken.keys(), default=None):
+            said = f"{found!r} cannot be in `{table}`: its own place is {taken[found]}"
+            raise ValueError(said)
         if holds_key(values):
             raise ValueError(f"holds what looks like a key, which is not repeated here. {_REVOKE}")
         return values
@@ -91,7 +101,7 @@ class Endpoint(Record):
     )
     price_in: float = Field(0, ge=0, description="price of a million prompt tokens")
     price_out: float = Field(0, ge=0, description="price of a million completion tokens")
-    vllm: Annotated[dict[str, JsonValue], _further_keys("served_model_name", "revision")] = Field(
+    vllm: Annotated[dict[str, JsonValue], _further_keys("vllm", _PLACES_OF_FLAGS)] = Field(
         default={}, description="engine = 'vllm': flags of `vllm serve`, as `max_model_len = 8192`"
     )
 
@@ -167,9 +177,7 @@ class Sampling(Record):
     attempts: int = Field(3, ge=1, description="maximum draws for a usable reply")
     extra: Annotated[
         dict[str, JsonValue],
-        _further_keys(
-            "model", "messages", "max_tokens", "max_completion_tokens", "response_format"
-        ),
+        _further_keys("extra", _PLACES_OF_FIELDS),
     ] = Field(default={}, description="further body fields, such as reasoning_effort")
 
     @field_validator("temperature", "top_p", "seed", mode="before")
