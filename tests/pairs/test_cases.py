@@ -199,10 +199,10 @@ def test_a_number_is_never_guessed(
     ("odd", "maps", "said"),
     [
         ("huh", ("--label first=p,r", "--label second=q"),
-         "'huh' means: add it after a comma to its place in --label first=p,r --label second=q, or"
-         " as --label tie='huh'"),
+         "'huh' means: add it after a comma in --label first=p,r --label second=q, or"
+         " --label tie='huh'"),
         ("huh", ("--label first=p", "--label second=q", "--label tie=r"),
-         "place in --label first=p --label second=q --label tie=r"),
+         "comma in --label first=p --label second=q --label tie=r"),
         ("b", ("--label first=p,q", "--label second=r"), ""),
         ("h,m", ("--label first=p", "--label second=q,r"), "write it otherwise in the file"),
     ],

@@ -79,11 +79,22 @@ def test_a_release_gives_its_rows_with_their_splits_as_often_as_asked(tmp_path: 
     found = lines(folder)
     assert [((each.split, each.where), each.row) for each in found] == expected
     assert list(source) == [each.row for each in found]
-    wanted = found[1].row
-    assert list(source.pick(lambda id, twin: (id, twin) == (wanted.id, wanted.twin_id))) == [wanted]
 
 
-def test_of_the_rows_that_are_asked_for_a_bad_one_is_named_by_its_place(tmp_path: Path) -> None:
+def test_only_the_rows_that_are_asked_for_are_given(tmp_path: Path) -> None:
+    built = release(tmp_path / "mine", {"test": twin(1), "validation": [violate(2)]})
+    for given in (built, run(tmp_path / "run", *twin(1), violate(2))):
+        source = opened(given)
+        picked = source.pick(lambda id, twin: (id, twin) == (violate(2).id, None))
+        assert [row.id for row in picked] == [violate(2).id]
+        picked = source.pick(lambda _, name: name == twin(1)[0].twin_id)
+        assert [row.id for row in picked] == [pair.id for pair in twin(1)]
+
+
+def test_of_the_rows_that_are_asked_for_a_bad_one_is_named_by_its_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(records, "BATCH", 2)
     values = [row_of(violate(n)).model_dump() for n in range(3)]
     values[2]["question"] = None
     path = tmp_path / "a.parquet"

@@ -135,8 +135,8 @@ class Columns(NamedTuple):
             if same := [one for one, meaning in self.meanings.items() if meaning == place]:
                 known += ["--label", f"{name}={','.join(same)}"]
             else:
-                free += f", or as --label {name}={excerpt(label)}"
-        return f"{what}: add it after a comma to its place in {shlex.join(known)}{free}"
+                free += f", or --label {name}={excerpt(label)}"
+        return f"{what}: add it after a comma in {shlex.join(known)}{free}"
 
 
 def columns_of(piece: Piece, maps: Maps) -> Columns:
