@@ -238,6 +238,7 @@ def test_a_row_without_a_corrected_accuracy_is_shown_and_not_ranked(tmp_path: Pa
         bare=decided([RIGHT] * 40, bare),
     )
     assert board.rankings[0].ranked == ("reader.profile",)
+    assert {scorer for scorer, *_ in readings(board)} == {"reader"}
     # By condition and best first; rows with one reason are in one line.
     told = [row for row in markdown(board).splitlines() if row.startswith("Not ranked")]
     rows = "zeta.profile, alpha.profile, zeta.none"

@@ -167,12 +167,13 @@ def given_away(board: Leaderboard) -> list[tuple[str, ScorerFigure, float]]:
 def readings(board: Leaderboard) -> list[tuple[str, str, str, ScorerFigure]]:
     """Whether scorers read their users: scorer, mode, control, and the accuracy with the user's
     posts less that in the control. A scorer that is blind is right on 1/2 of complete twins. Rows
-    with too few scores to be ranked have none."""
+    that are not ranked have none."""
     found = []
-    for row in board.entries.values():
+    ranked = {(name, ranking.mode) for ranking in board.rankings for name in ranking.ranked}
+    for name, row in board.entries.items():
         shown = row.about.condition == "profile" and not row.about.blind
         for one in row.figures if shown else ():
-            if not one.n or row.unranked(one.mode):
+            if not one.n or (name, one.mode) not in ranked:
                 continue
             if one.name not in FIGURES:
                 control = one.name.removeprefix("gain over ")
