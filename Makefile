@@ -60,7 +60,7 @@ demo: .venv/base-$(STAMP)     ## build, verify with simulated annotators, releas
 	@$(BIN)/pairwright init $(DEMO)/.as-written >/dev/null
 	@printf '%s\n' "1  Build pairs for 21 fictional users. Model replies are replayed from a file: no key, no network."
 	$(call show,build $(DEMO)/pairwright.toml --run $(DEMO)/run)
-	@printf '\n%s\n' "2  Ask people, in two rounds"
+	@printf '\n%s\n' "2  Ask people. Then simulated annotators answer these tasks, and 48 tasks of a second round."
 	$(call show,human export $(DEMO)/run --seed 0)
 	@$(BIN)/pairwright human simulate $(DEMO)/run >/dev/null
 	@$(BIN)/pairwright human adjudicate $(DEMO)/run >/dev/null
@@ -72,7 +72,7 @@ demo: .venv/base-$(STAMP)     ## build, verify with simulated annotators, releas
 	@printf '%s\n' "" "Open:" "  $(DEMO)/release/audit/report.html   every pair, and whether its label can be guessed" \
 		"  $(DEMO)/run/human/report.html   what the annotators decided, and why" \
 		"Next:" "  $(BIN)/pairwright show $(DEMO)/run twin:cooking-01   # a whole twin" \
-		"  $(BIN)/pairwright evaluate $(DEMO)/release --out results   # score four baselines" \
+		"  $(BIN)/pairwright evaluate $(DEMO)/release --out results   # score the baselines" \
 		"  docs/tour.md explains this output; docs/index.md begins with your own data."
 
 test: .venv/all-$(STAMP)      ## the fast tests

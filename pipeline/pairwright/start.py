@@ -1,6 +1,7 @@
 """`init`: a folder to start from, with an example or with the configuration for one's own file."""
 
 import os
+import re
 import shutil
 from collections.abc import Iterable
 from itertools import islice
@@ -16,6 +17,7 @@ from pairwright.errors import InputError, near
 from pairwright.files import write_whole
 from pairwright.options import ColumnMap
 from pairwright.pairs.columns import read_map
+from pairwright.progress import Note, Progress, log_notes
 from pairwright.settings.rules import COLUMNS, columns_of
 from pairwright.sources.tables import OPENERS, SourceRow, check_file
 
@@ -31,6 +33,7 @@ def start_study(
     example: Annotated[
         Literal["twins", "choices"], Option(help="The example, if you have no file.")
     ] = "twins",
+    progress: Progress = log_notes,
 ) -> Path:
     """Write a configuration for your own posts or choices, or an example that works.
 
@@ -59,7 +62,7 @@ def start_study(
     config = folder / "pairwright.toml"
     if file:
         source = tomli_w.dumps(
-            {"source": _source(Path(file), folder, columns, choices is not None)}
+            {"source": _source(Path(file), folder, columns, choices is not None, progress)}
         )
         words = assets.EXAMPLES / "own" / ("choices.toml" if choices else "posts.toml")
         write_whole(config, Template(words.read_text(encoding="utf-8")).substitute(source=source))
@@ -73,14 +76,17 @@ def start_study(
     return config
 
 
-def _source(file: Path, folder: Path, given: Iterable[str], choices: bool) -> dict[str, object]:
+def _source(
+    file: Path, folder: Path, given: Iterable[str], choices: bool, progress: Progress
+) -> dict[str, object]:
     """The table [source] of a configuration in `folder`. Raises InputError for a file that is no
     table or lacks a column."""
     path = os.path.relpath(file.resolve(), folder.resolve())
     if file.is_dir() and not choices:
         return {"format": "stackexchange", "path": path}
     kinds = f"Give a table: {', '.join(OPENERS)}."
-    check_file(file, kinds)
+    beside = [one.name for one in file.absolute().parent.glob("*") if one.suffix in OPENERS]
+    check_file(file, kinds + near(file.name, beside))
     if (opener := OPENERS.get(file.suffix.lower())) is None:
         raise InputError(f"unknown kind of file {file.suffix!r}", where=file, fix=kinds)
     table = opener(file)
@@ -95,8 +101,16 @@ def _source(file: Path, folder: Path, given: Iterable[str], choices: bool) -> di
         options = " ".join(f"--column {name}=NAME" for name in missing)
         fix = f"Say which it is: {options}. The file has: {', '.join(there[:40])}."
         fix += next(filter(None, (near(column, there) for column in missing.values())), "")
+        if "choice" in missing:
+            fix += " If `taken` and `refused` hold the two responses: --column option_a=taken"
+            fix += " --column option_b=refused --column choice=taken."
         what = f"no column {named}" if len(missing) == 1 else f"no columns {named}"
         raise InputError(what, where=file, fix=fix)
+    if choices and columns.get("created", "created") not in there:
+        times = [one for one in there if re.search("time|date|_at$|^ts$|stamp", one, re.IGNORECASE)]
+        line = "No column `created`, so a user's earlier choices are not used as history."
+        line += f" Is it {times[0]!r}? Then add --column created={times[0]}." if times else ""
+        progress(Note(line))
     has_category = columns.get("category", "category") in there
     other: dict[str, object] = {} if has_category else {"default_category": "other"}
     return {"format": format, "path": path, **other, **({"columns": columns} if columns else {})}

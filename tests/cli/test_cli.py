@@ -119,9 +119,14 @@ def test_init_configures_natural_twins_of_own_choices_and_build_takes_columns(
     assert done.code == 0, done.err
     config, run = tmp_path / "own" / "pairwright.toml", tmp_path / "run"
     done = pairwright("build", config, "--run", run)
-    assert (done.code, "calls stored" in done.said) == (0, False)
+    assert (done.code, "replies stored" in done.said) == (0, False)
     assert ": users who chose the reverse have other partners; the first at log.csv:" in done.said
     assert '"reason":"not_paired"' in (run / "source_problems.jsonl").read_text(encoding="utf-8")
+    table(tmp_path, "times.csv", lines[0].replace("created", "time"), *lines[1:])
+    done = pairwright("init", tmp_path / "times", "--choices", tmp_path / "times.csv")
+    assert "Is it 'time'? Then add --column created=time." in done.said
+    done = pairwright("build", tmp_path / "times" / "pairwright.toml", "--run", tmp_path / "none")
+    assert "no `created` column, so no choice counts as earlier" in done.said
     table(tmp_path, "log.csv", lines[0].replace("user", "person"), *lines[1:])
     done = pairwright("build", config, "--run", tmp_path / "again")
     assert (done.code, "no column who" in done.err) == (2, True)
@@ -145,7 +150,7 @@ def test_files_and_tables_of_a_build_account_for_every_unit(built: Built) -> Non
     for text in (
         f"{sum(counts['pairs'].values())} pairs from {ITEMS} questions",
         f"twins {counts['kept']['twin']} of {counts['kept']['twin'] + twins}",
-        f"{built.calls:,} calls stored, {built.calls:,} sent now. Per pair: ",
+        f"{built.calls:,} replies stored, {built.calls:,} of them new. Per pair: ",
         f"{each['prompt_tokens']:,.0f} prompt and {each['completion_tokens']:,.0f} reply tokens.",
     ):
         assert text in said
@@ -394,6 +399,8 @@ MISTAKES = (
     ("build away.toml --run r", "nowhere.csv", "no such file", "path"),
     ("init .", "error: .: exists and is not an empty folder", "the name of a new folder"),
     ("init own --posts nix.csv", "nix.csv: no such file"),
+    ("init own --posts post.csv", "post.csv: no such file", "Did you mean 'posts.csv'?"),
+    ("init own --choices posts.csv", "--column option_b=refused --column choice=taken"),
     ("init own --posts notes.txt", "unknown kind of file '.txt'"),
     ("init own --posts posts.csv", "no columns 'user', 'text', 'created'\nhint: Say which it is:",
      "--column user=NAME --column text=NAME"),

@@ -258,7 +258,7 @@ def test_with_fewer_than_20_placebos_nothing_is_concluded(
 ) -> None:
     board = board_with(tmp_path, reader=decided([RIGHT] * 20, [SAME] * placebos))
     said = board_page(board).opening[0]
-    assert ("19 placebos, fewer than 20, conclude nothing" in said) is told
+    assert ("needs 20 placebos. Here are only 19" in said) is told
 
 
 def test_the_baselines_of_manner_are_always_in_the_table(tmp_path: Path) -> None:

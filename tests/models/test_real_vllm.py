@@ -141,7 +141,7 @@ def test_every_unit_ends_with_a_reason_and_a_second_run_sends_nothing(
         made.assert_whole(units)
         assert {call.purpose for call in calls(made)} >= asked
         before = made.outcomes()
-        assert "0 sent now" in finished(made.build()).out
+        assert " 0 of them new" in finished(made.build()).out
         assert made.outcomes() == before
 
 

@@ -160,7 +160,7 @@ def given_away(board: Leaderboard) -> list[tuple[str, ScorerFigure, float]]:
             if (one := row.figure("accuracy", mode)) and not row.unranked(mode):
                 bound = blind_bound(one.chance or 0.5)
                 if max(one.low or 0, 0 if one.chance else 1 - (one.high or 1)) > bound:
-                    found.append((name, one, bound))
+                    found.append((f"{label(row)} (condition {row.about.condition})", one, bound))
     return found
 
 

@@ -106,7 +106,7 @@ class Scorers(Record):
 
 def load_scorers(path: Path) -> Scorers:
     """Read the file; paths in it are relative to its folder. Raises ConfigError naming the key."""
-    otherwise = f"{DOCS / 'evaluate.md'} shows one. The baselines need none."
+    otherwise = f"{DOCS / 'evaluate.md'} shows one. To name a scorer, use --scorer."
     return validated(Scorers, read_toml(path, otherwise), path)
 
 

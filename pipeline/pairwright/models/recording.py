@@ -63,7 +63,7 @@ def read_recording(path: Path) -> tuple[str, dict[str, RecordedCall]]:
                 call = RecordedCall.model_validate_json(line)
                 calls[call.key] = call
             note = visible(str(json.loads(head).get("note", "")))
-            return f"Replies come from {path.name}: {note}", calls
+            return f"Replies come from {path.name}. {note}", calls
     except ValidationError as error:
         raise unreadable(where, error, _FIX) from None
     except (OSError, EOFError, ValueError, zlib.error) as error:

@@ -81,6 +81,7 @@ def _pairs(asked: _Question, cells: Fields, columns: Columns, where: str) -> Ite
     single = len(texts) == 2 and "options" not in columns.named
     item = id or ("" if single else content_id("item", where, *texts))
     nobody = not user or NOBODY.fullmatch(user[:60])  # Strangers share a name.
+    whose = () if nobody else (user,)  # Two people may have taken the same response.
     shared: dict[str, Any] = {
         "item_id": item,
         "question": asked.before or _prompt_of(_needed(cells, "prompt")),
@@ -105,7 +106,7 @@ def _pairs(asked: _Question, cells: Fields, columns: Columns, where: str) -> Ite
         at = "" if single else f"{bad_name}[{bad - first_bad}]"
         at = asked.at + (f"{good_name}[{good}] {at}" if len(right) > 1 else at)
         name = item + "".join(re.findall(r"\[\d+\]", at))
-        name = name or content_id("row", shared["question"], texts[good], texts[bad])
+        name = name or content_id("row", shared["question"], texts[good], texts[bad], *whose)
         row = Row(**shared, id=name, chosen=texts[good], rejected=texts[bad])
         yield ReadRow(split or columns.piece.split, row, f"{where} {at}".strip(), given)
 

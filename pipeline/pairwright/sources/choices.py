@@ -221,6 +221,7 @@ def _user_choosers(
         least = source.rules.min_posts
         if older_count < least:
             detail = f"the user has {older_count} earlier texts and choices; {least} are needed"
+            detail += "" if timed else "; no `created` column, so no choice counts as earlier"
             source.problems.refuse("too_few_posts", choice.where, choice.user, detail)
             continue
         source.problems.repair(choice.repairs, choice.where, choice.user)
