@@ -155,7 +155,7 @@ def given_away(board: Leaderboard) -> list[tuple[str, ScorerFigure, float]]:
     """The rows whose accuracy without the user exceeds an audit's bound by more than chance, with
     that bound; on pairs also if it is as far below 50 %. Rows with too few scores do not count."""
     found = []
-    for name, row in board.entries.items():
+    for row in board.entries.values():
         for mode in board.firsts if row.about.blind else ():
             if (one := row.figure("accuracy", mode)) and not row.unranked(mode):
                 bound = blind_bound(one.chance or 0.5)
