@@ -302,8 +302,8 @@ def withdraw_person(
             raise InputError(what, where="PERSON", fix=fix)
         answered = {one.task for one in study.answers() if one.annotator == person}
         if not yes:
-            what = f"removes {len(answered)} annotated tasks of {person} for good, and the sheet"
-            if not sys.stdin.isatty() or not confirm(f"This {what}. Go on?"):
+            what = f"{len(answered)} annotated tasks and the sheet would be removed for good"
+            if not sys.stdin.isatty() or not confirm(f"{person}: {what}. Go on?"):
                 raise InputError(what, where=person, fix="Add --yes if that is meant.")
         # First the record, so that nothing comes back.
         write_whole(folder.withdrawn, "".join(f"{who}\n" for who in sorted({*study.away, person})))

@@ -183,7 +183,7 @@ def test_what_a_person_answered_goes_and_does_not_come_back(
     study.do("report")
     own, first = {keyed.task for keyed in study.own(NAMES[0])}, NAMES[0]
     before = study.files()
-    assert f"removes {len(own)} annotated tasks of {first}" in study.refused("withdraw", first)
+    assert f"{len(own)} annotated tasks and the sheet" in study.refused("withdraw", first)
     assert study.files() == before
     said = study.do("withdraw", first, "--yes")
     assert f"{first} has withdrawn: {len(own)} annotated tasks removed." in said

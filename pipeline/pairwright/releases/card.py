@@ -63,8 +63,11 @@ def _shared(contents: Contents, manifest: Json) -> Json:
     """Values that all templates see."""
     counts, modes = manifest["rows"], modes_of(manifest)
     alike = [name for name in counts["licences"] if name.startswith("CC-BY-SA-")]
+    study = contents.public and contents.public.study
+    then, now = (dict(study.fixed), dict(study.policy)) if study else ({}, {})
     return {
         "name": manifest["name"], "canary": manifest["canary"], "counts": counts,
+        "changed": {name: (then[name], now[name]) for name in now if then[name] != now[name]},
         "study": manifest["human"], "audit": manifest["audit"], "build": build_of(contents),
         "stated": contents.stated, "info": contents.stated.info, "modes": modes,
         "own": any(mode.label == "given" for mode in modes),
