@@ -189,6 +189,16 @@ def test_a_finding_names_file_and_line_in_json_terminal_and_page(here: Path) -> 
     assert [json.loads(line)["where"] for line in redactions] == checks["email"]
 
 
+def test_two_people_with_one_choice_are_two_rows_and_one_person_with_it_twice_is_not(
+    here: Path,
+) -> None:
+    log = jsonl(here / "log.jsonl", *(plain(1, id="", user=user) for user in "aba"))
+    assert pairwright("audit", log).code == 1
+    found = Audit.model_validate_json((here / "audit-log" / "audit.json").read_bytes())
+    counts = {check.name: check.count for check in found.checks}
+    assert (counts["duplicate_id"], counts["duplicate_pair"]) == (1, 1)
+
+
 def test_an_audit_goes_into_a_folder_of_its_own(here: Path) -> None:
     file, out = jsonl(here / "theirs.jsonl", *map(plain, range(20))), here / "out"
     out.mkdir()
