@@ -171,7 +171,7 @@ def test_what_is_no_competitor_is_shown_and_not_ranked(
     board = board_of(tmp_path)
     (ranking,) = board.rankings
     assert why in ranking.unranked[f"other.{condition}"]
-    assert "| other |" in markdown(board)
+    assert "| other, not ranked |" in markdown(board)
 
 
 def test_a_profile_has_its_gains_where_the_controls_were_evaluated(tmp_path: Path) -> None:

@@ -138,7 +138,8 @@ def mode_table(board: Leaderboard, mode: str, only: Ranking | None = None) -> li
         # Placebos stand beside every mode.
         figures = [row.figure(of, PLACEBO if of == "placebo_flips" else mode) for of in columns]
         shown = [row.about.condition] * several
-        cells.append([label(row), *shown, *map(figure_text, figures)])
+        mark = ", not ranked" if not only and mode != PLACEBO and row.unranked(mode) else ""
+        cells.append([label(row) + mark, *shown, *map(figure_text, figures)])
     if chance := _chance(rows, mode):
         at = cells[0].index(HEADS["accuracy"])
         filled = f"{100 * chance:.1f} %"
