@@ -160,7 +160,8 @@ def test_the_units_that_are_not_verified_are_listed_with_their_votes(tmp_path: P
     assert len([word for word in page.split() if any(c.isalpha() for c in word)]) <= 900
     for unit in units_of(pairs, FILE):
         row = "other | 3/0/0/0; 0/3/0/0" if len(unit.pairs) == 2 else "| 0/3/0/0"
-        refused = f"| {unit.id} | refused: most preferred the rejected response | {row} |"
+        why = "refused: most annotators preferred the rejected response"
+        refused = f"| {unit.id} | {why} | {row} |"
         assert refused.replace("| |", "|  |") in page
     lines = study.folder.answers.read_text("utf-8").splitlines(keepends=True)
     study.folder.answers.write_text("".join(one for one in lines if "annotator-01" in one), "utf-8")

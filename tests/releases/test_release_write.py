@@ -306,7 +306,7 @@ def test_it_says_in_15_lines_what_was_released_and_what_comes_next(
     layout, done = told
     for said in (
         r"Twins +6 +8 +12 +12 *\n",
-        "4 because most preferred the rejected response",
+        "4 because most annotators preferred the rejected response",
         "2 units of the build failed",
         "own_licence, languages, annotators, payment, consent, maintenance",
         root_digest(layout.root),
