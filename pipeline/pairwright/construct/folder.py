@@ -134,7 +134,8 @@ class RunFolder:
         partial = self.config.with_suffix(".partial")
         partial.write_text(to_toml(now), encoding="utf-8")
         partial.replace(self.config)
-        return (f"Built again, because {'; '.join(changed)}." if changed else "") + said
+        built = f"Built again, because {'; '.join(changed)}." if changed else ""
+        return f"{built}{said}".strip()
 
     def saved(self) -> dict[str, Any]:
         """The config that the folder was last built with, as it was resolved."""
