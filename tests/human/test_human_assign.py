@@ -206,7 +206,7 @@ def test_a_plan_counts_the_tasks_of_the_export_and_the_time_to_read_them(tmp_pat
     assert min(plan.hours.values()) > 0
     options = ("--annotators", 4, "--overlap", 2, "--sample", 5)
     said = " ".join(pairwright("human", "plan", run, *options).out.split())
-    assert "4 annotators can verify 5 twins: 2 votes on each pair, 2 on quality, none on" in said
+    assert "4 annotators can verify 5 twins. Each pair gets 2 votes." in said
     assert "asks for 3, 2 and 2: it is lowered to 2, 2 and 0" in said
     assert "A second round on disputed pairs needs 1 other annotator." in said
     assert "An overlap of 2 has no effect." in said

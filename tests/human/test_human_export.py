@@ -319,7 +319,7 @@ def test_it_says_what_a_study_can_show_and_what_to_do_next(
     about = {"rubric": "aspects"}
     for kind, n in Counter(keyed.kind for keyed in study.key.values()).items():
         assert re.search(rf"\b{n:,}\s{about.get(kind, kind)}\b", said), kind
-    assert "11 annotators can verify 8 twins and 8 violate pairs: 3 votes on each pair" in said
+    assert "11 annotators can verify 8 twins and 8 violate pairs. Each pair gets 3 votes" in said
     assert f"pairwright human push {study.run}" in said
     assert str(study.folder.guidelines) in said.replace("\n", "")
     assert len(said.splitlines()) <= 20
