@@ -60,7 +60,7 @@ demo: .venv/base-$(STAMP)     ## build, verify with simulated annotators, releas
 	@$(BIN)/pairwright init $(DEMO)/.as-written >/dev/null
 	@printf '%s\n' "1  Build pairs for 21 fictional users. Model replies are replayed from a file: no key, no network."
 	$(call show,build $(DEMO)/pairwright.toml --run $(DEMO)/run)
-	@printf '\n%s\n' "2  Ask people. Then simulated annotators answer these tasks, and 48 tasks of a second round."
+	@printf '\n%s\n' "2  Write tasks for annotators. Then a program plays the annotators, in two rounds."
 	$(call show,human export $(DEMO)/run --seed 0)
 	@$(BIN)/pairwright human simulate $(DEMO)/run >/dev/null
 	@$(BIN)/pairwright human adjudicate $(DEMO)/run >/dev/null
