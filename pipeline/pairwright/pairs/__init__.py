@@ -6,7 +6,7 @@ layout.py               the files of a release: names, checksums, rows in Parque
 
 read.py                 pairs of any origin: releases and runs, files of others, the Hub
 columns.py known.toml   the columns of other people's files, and what their labels mean
-pairing.py              a row of such a file as pairs
+pairing.py cells.py     a row of such a file as pairs, and the texts in its cells
 """
 
 from pairwright.pairs.address import licence_of
