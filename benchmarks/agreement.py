@@ -21,8 +21,8 @@ import pandas as pd
 from simulated_ratings import PROCESSES
 
 from pairwright.settings.rules import HumanRules
-from pairwright_human_eval.agreement import Agreement, agreement
-from pairwright_human_eval.decisions import checks, decide
+from pairwright_human_eval.agreement import Agreement, agreement, checks
+from pairwright_human_eval.decisions import decide
 from pairwright_human_eval.records import Answer
 from pairwright_human_eval.units import Outline, OutlinePair
 

@@ -30,7 +30,8 @@ from agreement import twins, votes
 from simulated_ratings import CUTS, NOISE
 
 from pairwright.settings.rules import HumanRules
-from pairwright_human_eval.decisions import FEWEST_CHECKS, checks, decide, excluded_by
+from pairwright_human_eval.agreement import FEWEST_CHECKS, checks, excluded_by
+from pairwright_human_eval.decisions import decide
 from pairwright_human_eval.records import BOTH, CANNOT_TELL, EQUAL, NEITHER, SUPPORT, Answer
 from pairwright_human_eval.units import Outline, OutlinePair
 

@@ -1,4 +1,4 @@
-"""Agreement of annotators: a table of ratings in, coefficients with their intervals out.
+"""Agreement and attention of annotators, from a table of their ratings or votes.
 
     percent     the chance that two ratings of an item agree (Fleiss 1971; Gwet 2008, p_a)
     alpha_*     1 - D_o / D_e over pairable ratings (Krippendorff 2011, Computing Krippendorff's
@@ -9,21 +9,32 @@
 
 Intervals are jackknives over clusters of items. A cluster counts in the interval of a coefficient
 if its ratings count in the value: an item with a single rating counts in AC1 alone.
+
+**Attention.** Every vote on a side of a twin can be a check. Two groups of people see the same
+question and responses, each with the posts of one of two users. The posts decide if most of the
+others who saw these posts, two or more, choose one response, and most of the other group the other.
+The right answer is then that of the others who saw the same posts. Which side an annotator gets is
+drawn: whoever does not read is right with probability 1/2. Every second "cannot tell" counts as
+right. No task is made for a check, and no label is used.
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 
-from pairwright.records import Record
+from pairwright.records import Record, Side
 from pairwright.stats import Estimate, Floats, jackknife, no_estimate
-from pairwright_human_eval.records import CANNOT_TELL
+from pairwright_human_eval.records import CANNOT_TELL, EQUAL
+from pairwright_human_eval.units import Outline
 
 Measurement = Literal["nominal", "ordinal"]
 """Meaning of the levels: names, or an order."""
+FEWEST_CHECKS = 4  # With fewer, one slip would exclude an attentive annotator.
+FEWEST_OTHERS = 2  # One other person's answer is no measure of anybody.
+SIDES: tuple[Side, ...] = ("chosen", "rejected")
 NAMES = ("percent", "alpha_nominal", "alpha_ordinal", "gwet_ac1")
 
 
@@ -174,3 +185,46 @@ def count_hits(who: pd.Series, hits: pd.Series) -> pd.DataFrame:
     """Count the rows of each person (`n`), and those that are hits (`k`)."""
     table = pd.DataFrame({"who": who, "hit": hits.astype(int)})
     return table.groupby("who").agg(k=("hit", "sum"), n=("hit", "size"))
+
+
+def votes_of(answers: pd.DataFrame, round: int = 1) -> pd.DataFrame:
+    """The preference votes of a round; `item` is the pair."""
+    votes = answers[(answers["kind"] == "preference") & (answers["round"] == round)]
+    return votes.assign(item=votes["pair"])
+
+
+def checks(answers: pd.DataFrame, outlines: Iterable[Outline]) -> pd.DataFrame:
+    """Count the votes of each annotator that are attention checks (`n`), and the right ones (`k`).
+    In the words of each side, the posts decide if both sides have the same majority."""
+    twins = (unit.pairs for unit in outlines if unit.label != EQUAL and len(unit.pairs) == 2)
+    other_half = {pair.id: pairs[1 - n].id for pairs in twins for n, pair in enumerate(pairs)}
+    votes = votes_of(answers)
+    votes = votes[votes["pair"].isin(other_half)]
+    said = {pair: majority(+counts, FEWEST_OTHERS) for pair, counts in count_labels(votes).items()}
+    here = others_say(votes, FEWEST_OTHERS)
+    across = votes["pair"].map(lambda pair: said.get(other_half[pair], ""))
+    votes = votes.assign(here=here)[here.isin(SIDES) & (here == across)]
+    unknown = count_hits(votes["annotator"], votes["label"] == CANNOT_TELL)["k"]
+    right = count_hits(votes["annotator"], votes["label"] == votes["here"])
+    return right.assign(k=right["k"] + (unknown + 1) // 2)
+
+
+def repeats(answers: pd.DataFrame) -> pd.DataFrame:
+    """Count swapped repeats of each annotator (`n`), and those answered as before (`k`)."""
+    told = answers[answers["label"] != CANNOT_TELL]
+    again = votes_of(told).merge(votes_of(told, 0), on=["annotator", "pair"])
+    return count_hits(again["annotator"], again["label_x"] == again["label_y"])
+
+
+def excluded_by(passed: pd.DataFrame, floor: float) -> frozenset[str]:
+    """Annotators who passed less than `floor` of at least `FEWEST_CHECKS` checks."""
+    low = (passed["n"] >= FEWEST_CHECKS) & (passed["k"] / passed["n"] < floor)
+    return frozenset(passed.index[low])
+
+
+def annotators(answers: pd.DataFrame, outlines: Iterable[Outline]) -> pd.DataFrame:
+    """Counts per annotator of checks, repeats and votes where others agree (`_n`; right: `_k`)."""
+    found = {"checks": checks(answers, outlines), "repeats": repeats(answers)}
+    found["others"] = with_others(votes_of(answers))
+    table = pd.concat([own.add_prefix(f"{name}_") for name, own in found.items()], axis=1)
+    return table.reindex(sorted(set(answers["annotator"]))).fillna(0).astype(int)

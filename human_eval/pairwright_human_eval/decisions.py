@@ -1,11 +1,4 @@
-"""Decisions from answers: who is excluded, the decision on every unit, and what a release shows.
-
-**Attention.** Every vote on a side of a twin can be a check. Two groups of people see the same
-question and responses, each with the posts of one of two users. The posts decide if most of the
-others who saw these posts, two or more, choose one response, and most of the other group the other.
-The right answer is then that of the others who saw the same posts. Which side an annotator gets is
-drawn: whoever does not read is right with probability 1/2. Every second "cannot tell" counts as
-right, like a tossed coin. No task is made for a check, and no label is used.
+"""Decisions from answers: the decision on every unit, and what a release shows.
 
 **Decisions.** A unit is verified if every part of it is: the quality of both responses, the
 preference for each pair, the aspects of each pair. A twin is decided as one, and so is a placebo,
@@ -25,27 +18,23 @@ import pandas as pd
 
 from pairwright.lines import read_lines, read_one
 from pairwright.pairs import Layout, RowDelivery, RowSupport, RowVotes
-from pairwright.records import Record, Side
+from pairwright.records import Record
 from pairwright.settings.domains import Scale
 from pairwright.settings.rules import HumanRules
 from pairwright.stats import Estimate, cluster_numbers, mean_points
 from pairwright_human_eval.agreement import (
+    SIDES,
     Agreement,
     agreement,
-    count_hits,
-    count_labels,
-    majority,
-    others_say,
-    with_others,
+    annotators,
+    excluded_by,
+    votes_of,
 )
-from pairwright_human_eval.records import CANNOT_TELL, EQUAL, SIMULATED, Answer, Label, State, Study
+from pairwright_human_eval.records import EQUAL, SIMULATED, Answer, Label, State, Study
 from pairwright_human_eval.units import Outline, OutlinePair
 from pairwright_human_eval.votes import QUESTIONS, Question, study_votes
 
 T = TypeVar("T", bound=Record)
-FEWEST_CHECKS = 4  # With fewer, one slip would exclude an attentive annotator.
-FEWEST_OTHERS = 2  # One other person's answer is no measure of anybody.
-SIDES: tuple[Side, ...] = ("chosen", "rejected")
 _ROUNDING = 1e-9  # A mean of thirds is not exact, and a gap that is the limit passes.
 
 
@@ -53,49 +42,6 @@ def table_of(answers: Iterable[Answer]) -> pd.DataFrame:
     """Answers as a data frame, with their fields as columns."""
     rows = [tuple(dict(one).values()) for one in answers]
     return pd.DataFrame(rows, columns=list(Answer.model_fields))
-
-
-def votes_of(answers: pd.DataFrame, round: int = 1) -> pd.DataFrame:
-    """The preference votes of a round; `item` is the pair."""
-    votes = answers[(answers["kind"] == "preference") & (answers["round"] == round)]
-    return votes.assign(item=votes["pair"])
-
-
-def checks(answers: pd.DataFrame, outlines: Iterable[Outline]) -> pd.DataFrame:
-    """Count the votes of each annotator that are attention checks (`n`), and the right ones (`k`).
-    In the words of each side, the posts decide if both sides have the same majority."""
-    twins = (unit.pairs for unit in outlines if unit.label != EQUAL and len(unit.pairs) == 2)
-    other_half = {pair.id: pairs[1 - n].id for pairs in twins for n, pair in enumerate(pairs)}
-    votes = votes_of(answers)
-    votes = votes[votes["pair"].isin(other_half)]
-    said = {pair: majority(+counts, FEWEST_OTHERS) for pair, counts in count_labels(votes).items()}
-    here = others_say(votes, FEWEST_OTHERS)
-    across = votes["pair"].map(lambda pair: said.get(other_half[pair], ""))
-    votes = votes.assign(here=here)[here.isin(SIDES) & (here == across)]
-    unknown = count_hits(votes["annotator"], votes["label"] == CANNOT_TELL)["k"]
-    right = count_hits(votes["annotator"], votes["label"] == votes["here"])
-    return right.assign(k=right["k"] + (unknown + 1) // 2)
-
-
-def repeats(answers: pd.DataFrame) -> pd.DataFrame:
-    """Count swapped repeats of each annotator (`n`), and those answered as before (`k`)."""
-    told = answers[answers["label"] != CANNOT_TELL]
-    again = votes_of(told).merge(votes_of(told, 0), on=["annotator", "pair"])
-    return count_hits(again["annotator"], again["label_x"] == again["label_y"])
-
-
-def excluded_by(passed: pd.DataFrame, floor: float) -> frozenset[str]:
-    """Annotators who passed less than `floor` of at least `FEWEST_CHECKS` checks."""
-    low = (passed["n"] >= FEWEST_CHECKS) & (passed["k"] / passed["n"] < floor)
-    return frozenset(passed.index[low])
-
-
-def annotators(answers: pd.DataFrame, outlines: Iterable[Outline]) -> pd.DataFrame:
-    """Counts per annotator of checks, repeats and votes where others agree (`_n`; right: `_k`)."""
-    found = {"checks": checks(answers, outlines), "repeats": repeats(answers)}
-    found["others"] = with_others(votes_of(answers))
-    table = pd.concat([own.add_prefix(f"{name}_") for name, own in found.items()], axis=1)
-    return table.reindex(sorted(set(answers["annotator"]))).fillna(0).astype(int)
 
 
 # The rule

@@ -19,8 +19,8 @@ from pairwright.records import Record
 from pairwright.settings.rules import HumanRules
 from pairwright.stats import Estimate, share
 from pairwright_human_eval import decisions as rule
-from pairwright_human_eval.agreement import Agreement
-from pairwright_human_eval.decisions import SIDES, Decision, ReleasedStudy, share_by_dyad
+from pairwright_human_eval.agreement import SIDES, Agreement, annotators
+from pairwright_human_eval.decisions import Decision, ReleasedStudy, share_by_dyad
 from pairwright_human_eval.folder import OpenStudy, open_study
 from pairwright_human_eval.records import BOTH, CANNOT_TELL, SIMULATED, State
 
@@ -158,7 +158,7 @@ def _annotators(
 ) -> Iterator[AnnotatorRow]:
     assigned = Counter(task.annotator for task in study.key.values() if task.round == 1)
     given = answers[answers["round"] < 2].groupby("annotator")["task"].nunique()
-    table = rule.annotators(answers, public.outlines).reindex(sorted(assigned))
+    table = annotators(answers, public.outlines).reindex(sorted(assigned))
     table = table.assign(answered_k=given, answered_n=pd.Series(assigned)).fillna(0).astype(int)
     for who, row in table.iterrows():
         names = ("answered", "others", "checks", "repeats")

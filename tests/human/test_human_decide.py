@@ -9,18 +9,15 @@ import pytest
 
 from pairwright.records import Rubric
 from pairwright.settings.rules import HumanRules
-from pairwright_human_eval.agreement import with_others
-from pairwright_human_eval.decisions import (
-    Votes,
+from pairwright_human_eval.agreement import (
     annotators,
     checks,
-    decide,
     excluded_by,
-    preference_outcome,
     repeats,
-    table_of,
     votes_of,
+    with_others,
 )
+from pairwright_human_eval.decisions import Votes, decide, preference_outcome, table_of
 from pairwright_human_eval.records import Answer, Label, State
 from pairwright_human_eval.units import Unit, outline_of
 from small_studies import (
