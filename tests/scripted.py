@@ -25,6 +25,7 @@ from pairwright.settings.config import Config, validate
 from pairwright.settings.domains import Domains, Scale, load_scales
 from pairwright.settings.endpoints import Endpoint, Sampling
 from pairwright.settings.prompt import Prompts
+from pairwright.stages.question import Question
 
 T = TypeVar("T")
 
@@ -143,6 +144,11 @@ def domains() -> Domains:
 @cache
 def scales() -> tuple[Scale, ...]:
     return load_scales(assets.RUBRICS)
+
+
+def question(text: str, **changes: Any) -> Question:
+    """A question with the shipped prompts and scales."""
+    return Question(text, prompts(), **{"id": "item-1", "scales": scales(), **changes})
 
 
 def post(id: str, text: str, created: str | None = None) -> Post:

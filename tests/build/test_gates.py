@@ -9,11 +9,9 @@ import pytest
 from pairwright.gates.checks import (
     DraftSides,
     Fit,
-    check_echo,
     check_writing,
+    judge_fits,
     judge_quality,
-    judge_twin,
-    judge_violate,
     shared_words,
 )
 from pairwright.records import Adherence, AspectScore, Comparison, DraftSide, GateResult, Quality
@@ -33,7 +31,7 @@ SECOND = (
     "A preheated steel gives the strongest lift, so start with it an hour before. Let steam in "
     "for the first minutes, then dry heat for a dark crust, and cool the loaves on a rack."
 )
-AS_IT_IS = GateRules()
+AS_IT_IS, TWIN = GateRules(), TwinRules()
 OF_TWO_RUBRICS = ("echo_gap", "shared_words")
 TEXT_GATES = tuple(gate for gate in get_args(TextGate) if gate not in OF_TWO_RUBRICS)
 """Those that `check_writing` measures; the others follow where all of them pass."""
@@ -46,9 +44,13 @@ def sides(first: str = FIRST, second: str = SECOND, **changes: Any) -> DraftSide
 
 
 def measured(
-    gate: str, of: DraftSides, gates: GateRules = AS_IT_IS, words: int = 100
+    gate: str,
+    of: DraftSides,
+    gates: GateRules = AS_IT_IS,
+    words: int = 100,
+    twin: TwinRules = TWIN,
 ) -> GateResult:
-    (found,) = (g for g in check_writing(of, gates, words=words) if g.gate == gate)
+    (found,) = (g for g in check_writing(of, gates, twin, words=words) if g.gate == gate)
     return found
 
 
@@ -65,11 +67,11 @@ def refused_by(results: Iterable[GateResult]) -> list[str]:
 
 
 def test_every_gate_is_measured_and_two_good_answers_pass_them() -> None:
-    found = check_writing(sides(), AS_IT_IS, words=100)
+    found = check_writing(sides(), AS_IT_IS, TWIN, words=100)
     assert [g.gate for g in found] == list(TEXT_GATES)
     assert [g for g in found if not g.passed or g.sides] == []
     # Though an earlier one refuses.
-    found = check_writing(sides("I cannot help."), AS_IT_IS, words=10)
+    found = check_writing(sides("I cannot help."), AS_IT_IS, TWIN, words=10)
     assert [g.gate for g in found] == list(TEXT_GATES)
     assert {"refusal", "word_limit", "too_short"} <= set(refused_by(found))
 
@@ -275,14 +277,20 @@ PLAIN_ASPECTS = rubric("Loaves from a saucepan", "Rye dough kept cool"), rubric(
 def test_a_twin_whose_sides_repeat_their_aspects_unequally_is_refused(
     first: str, second: str, gap: float, at_fault: str | None
 ) -> None:
-    of = sides(first, second, rubrics=PLAIN_ASPECTS)
-    found = check_echo(of, TwinRules(), AS_IT_IS)
-    assert (found.gate, found.value, found.limit) == ("echo_gap", gap, 0.6)
+    of = sides(first, second, rubrics=PLAIN_ASPECTS, histories=(POSTS, POSTS))
+    short = {"min_words": 0, "length_ratio": 9}
+
+    def echo(off: tuple[str, ...] = (), **limit: float) -> GateResult:
+        rules = GateRules.model_validate({**short, "off": off})
+        return measured("echo_gap", of, rules, twin=TwinRules.model_validate(limit))
+
+    found = echo()
+    assert (found.value, found.limit) == (gap, 0.6)
     assert found.sides == ((at_fault,) if at_fault else ())
     assert found.passed is (at_fault is None)
-    assert check_echo(of, TwinRules(echo_gap=gap), AS_IT_IS).passed
-    assert check_echo(of, TwinRules(echo_gap=gap - 0.001), AS_IT_IS).passed is False
-    assert check_echo(of, TwinRules(), GateRules(off=("echo_gap",))).passed
+    assert echo(echo_gap=gap).passed
+    assert echo(echo_gap=gap - 0.001).passed is False
+    assert echo(off=("echo_gap",)).passed
 
 
 def test_two_sides_that_say_the_same_are_near_duplicates_but_not_by_an_equal_opening() -> None:
@@ -367,7 +375,7 @@ def faults_of(results: Iterable[GateResult]) -> dict[str, tuple[str, ...]]:
 def test_a_violate_pair_needs_a_fitting_side_an_unfitting_one_and_a_gap(
     chosen: float, rejected: float, faults: dict[str, tuple[str, ...]]
 ) -> None:
-    found = judge_violate({"first": fit(chosen), "second": fit(rejected)}, GateRules())
+    found = judge_fits([{"first": fit(chosen), "second": fit(rejected)}], AS_IT_IS, TWIN)
     assert faults_of(found) == faults
     measures = (chosen, 0.6), (rejected, 0.5), (pytest.approx(chosen - rejected), 0.4)
     assert {g.gate: (g.value, g.limit) for g in found} == dict(
@@ -405,7 +413,7 @@ def test_a_twin_needs_both_margins_and_sides_that_fit_their_own_rubric_alone(
     a, b, c, d = shares
     asker: Fit = {"first": fit(a), "second": fit(b)}
     partner: Fit = {"first": fit(d), "second": fit(c)}
-    found = judge_twin((asker, partner), TwinRules(**{"margin": 0.3, **rules}), GateRules())
+    found = judge_fits((asker, partner), AS_IT_IS, TwinRules(**{"margin": 0.3, **rules}))
     assert faults_of(found) == faults
     measures = (min(a, c), max(b, d), pytest.approx(a - b), pytest.approx(c - d))
     assert {g.gate: g.value for g in found} == dict(zip(TWIN_GATES, measures, strict=True))

@@ -1,10 +1,11 @@
 """The stages, one by one: what is asked, what is kept, what is dropped, and what is refused."""
 
 import json
+import os.path
 import re
 from collections.abc import Awaitable
 from itertools import product
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
@@ -18,7 +19,7 @@ from pairwright.records import (
 )
 from pairwright.settings.domains import Guidance
 from pairwright.settings.rules import PlanRules
-from pairwright.stages.infer import Question, infer_rubric
+from pairwright.stages.infer import infer_rubric
 from pairwright.stages.judges import (
     adherence,
     choose,
@@ -28,7 +29,7 @@ from pairwright.stages.judges import (
     support,
 )
 from pairwright.stages.planner import Plan, plan, plan_blind
-from pairwright.stages.writer import write
+from pairwright.stages.writer import Stance, write, write_paper
 from scripted import (
     Answer,
     Canned,
@@ -46,16 +47,16 @@ from scripted import (
     pattern,
     planned,
     posts,
-    prompts,
+    question,
     refused,
     rubric,
-    scales,
     scored,
     verdicts,
     wait,
 )
 
 QUESTION = "How do I bake good bread during the week?"
+ASKED = question(QUESTION)
 BOAT, NUTS, NIGHTS, TEETH = (
     "I live on a narrowboat. There is no oven on board, only one gas burner.",
     "My son is allergic to hazelnuts, so our kitchen is free of them.",
@@ -78,8 +79,8 @@ GUIDANCE = Guidance(
 
 
 def plan_of(llm: Scripted, profile: tuple[Post, ...] = PROFILE, **policy: Any) -> Plan | Dropped:
-    rules = PlanRules(**policy)
-    return wait(plan(QUESTION, profile, model(llm), prompts(), rules, guidance=GUIDANCE, words=100))
+    asked = question(QUESTION, guidance=GUIDANCE, rules=PlanRules(**policy))
+    return wait(plan(asked, profile, model(llm)))
 
 
 def sifted(reply: Answer, profile: tuple[Post, ...] = PROFILE, **policy: Any) -> Plan:
@@ -211,7 +212,7 @@ def test_adherence_has_one_score_an_aspect_in_order_and_the_judge_reads_names_al
     aspects = tuple(a.model_copy(update=secret) for a in RUBRIC.aspects)
     spelled = RUBRIC.model_copy(update={"aspects": aspects})
     llm = Scripted(adherence=scored(2, 0, 1))
-    found = good(adherence(QUESTION, RESPONSE, spelled.aspects, model(llm), prompts()))
+    found = good(adherence(ASKED, RESPONSE, spelled.aspects, model(llm)))
     assert [s.score for s in found.scores] == [2, 0, 1]
     assert found.share == 0.5
     (prompt,) = llm.prompts("adherence")
@@ -230,7 +231,7 @@ STABLE = {
 @pytest.mark.parametrize(("straight", "swapped"), list(product(("A", "B", "tie"), repeat=2)))
 def test_a_verdict_that_changes_with_the_order_is_undecided(straight: str, swapped: str) -> None:
     llm = Scripted(compare=by_order("verdict", "one", straight, swapped))
-    found, reason = good(compare(QUESTION, "one", "two", scales(), model(llm), prompts()))
+    found, reason = good(compare(ASKED, "one", "two", model(llm)))
     assert reason == "r"
     assert found is STABLE.get((straight, swapped), Comparison.UNDECIDED)
     # The other order is asked for only where the first named a better response.
@@ -244,7 +245,7 @@ def test_a_verdict_that_changes_with_the_order_is_undecided(straight: str, swapp
 )
 def test_a_forced_choice_counts_both_orders(straight: str, swapped: str, taken: int) -> None:
     llm = Scripted(choose=by_order("choice", "one", straight, swapped))
-    assert good(choose(QUESTION, "one", "two", model(llm), prompts())) == taken
+    assert good(choose(ASKED, "one", "two", model(llm))) == taken
     orders = [["one", "two"], ["two", "one"]]
     assert sorted(parts("response", p) for p in llm.prompts("choose")) == orders
 
@@ -261,20 +262,19 @@ def of_scale(name: str, score: Any) -> dict[str, Any]:
 
 
 def ask(stage: str, llm: Scripted) -> Awaitable[Any]:
-    of, told = model(llm), prompts()
     match stage:
         case "plan":
-            return plan(QUESTION, PROFILE, of, told, PlanRules(), guidance=GUIDANCE, words=100)
+            return plan(ASKED, PROFILE, model(llm))
         case "plan_blind":
-            return plan_blind(QUESTION, of, told)
+            return plan_blind(ASKED, model(llm))
         case "support":
-            return support(QUESTION, CASES, of, told)
+            return support(ASKED, CASES, model(llm))
         case "match":
-            return match(QUESTION, [NO_OVEN[2], NO_NUTS[2]], LISTS, of, told)
+            return match(ASKED, [NO_OVEN[2], NO_NUTS[2]], LISTS, model(llm))
         case "adherence":
-            return adherence(QUESTION, RESPONSE, RUBRIC.aspects, of, told)
+            return adherence(ASKED, RESPONSE, RUBRIC.aspects, model(llm))
         case _:
-            return quality(QUESTION, RESPONSE, scales(), of, told)
+            return quality(ASKED, RESPONSE, model(llm))
 
 
 READABLE: dict[str, Canned] = {
@@ -332,17 +332,29 @@ def test_a_reply_that_breaks_the_rules_is_drawn_again_then_refused_and_never_fil
 
 
 def test_a_writer_reads_question_aspects_and_word_limit() -> None:
-    for stance in ("adhering", "omitting", "contradicting"):
+    for stance in get_args(Stance):
         name = f"write_{stance}"
         llm = Scripted(**{name: "Bread."})
-        written = write(QUESTION, RUBRIC, stance, model(llm), prompts(), words=80, draw=2)
-        assert good(written) == "Bread."
+        asked = question(QUESTION, words=80)
+        assert good(write(asked, RUBRIC, stance, model(llm), draw=2)) == "Bread."
         (request,) = llm.asked(name)
         assert (request.draw, request.schema_json) == (2, None)
         assert parts("aspect", body(request)) == [NO_OVEN[2], NO_NUTS[2], SHIFTS[2]]
         # Below what is accepted: models count badly.
         assert "64 to 76 words" in body(request)
         assert "80" not in body(request)
+
+
+def test_prompts_with_a_history_share_all_bytes_up_to_the_question() -> None:
+    llm = Scripted(plan={"aspects": []}, paper_expected="Yes.")
+    for asked in map(question, ("Which flour for rye?", "How do I keep the bread?")):
+        good(plan(asked, PROFILE, model(llm)))
+        wait(write_paper(asked, PROFILE, RUBRIC, "expected", model(llm), draw=0))
+    for name in ("plan", "paper_expected"):
+        read = ["".join(m.content for m in request.messages) for request in llm.asked(name)]
+        shared = os.path.commonprefix(read)  # noqa: RUF071 - character by character is meant
+        assert shared.endswith("</post>\n</history>\n\n<question>\n")
+        assert all(one.text in shared for one in PROFILE)
 
 
 # Infer: what is this user's own
@@ -381,9 +393,8 @@ def infer(
     **policy: Any,
 ) -> Rubric | Dropped:
     rules = PlanRules(**{"support_control": 0.0, **policy})
-    guidance = Guidance(("family",))
-    question = Question("item-1", QUESTION, None, guidance, words, rules, prompts())
-    return wait(infer_rubric(question, "una", profile, others, models(llm)))
+    asked = question(QUESTION, words=words, rules=rules)
+    return wait(infer_rubric(asked, "una", profile, others, models(llm)))
 
 
 def inferred(llm: Scripted, **more: Any) -> Rubric:

@@ -1,11 +1,10 @@
 """Modes as one adds them: a response by the rubric against a plain one; a twin whose second half is
 chosen by another name."""
 
-from pairwright.gates.checks import judge_violate
 from pairwright.models import Models
 from pairwright.modes import Mode
-from pairwright.modes.drafts import Drawing, pairs_of
-from pairwright.modes.judging import Requirements, Texts
+from pairwright.modes.drawing import Drawing, pairs_of
+from pairwright.modes.judging import both
 from pairwright.modes.rules import BuildRules, rubric_of
 from pairwright.modes.twin import build_twin
 from pairwright.records import Draft, Dropped, Item, Kept, Rubric
@@ -21,28 +20,17 @@ async def build_plain(
 ) -> Kept | Dropped:
     """Build one pair for the item's own user."""
     assert partner is None
-    config, writes = rules.config, (models.generator, rules.prompts)
+    question, generator = rules.question(item), models.generator
     own = await rubric_of(item, item.user, item.profile, models, rules, rubric)
     if isinstance(own, Dropped):
         return own
 
-    async def written(number: int, _refused: Draft | None) -> Texts | Dropped:
-        served = await write(
-            item.question, own, "adhering", *writes, words=config.words, draw=number
-        )
-        plain = await write_plain(item.question, *writes, words=config.words, draw=number)
-        if isinstance(served, Dropped):
-            return served
-        return plain if isinstance(plain, Dropped) else (served, plain)
+    async def written(number: int, _refused: Draft | None) -> tuple[str, str] | Dropped:
+        served = write(question, own, "adhering", generator, draw=number)
+        return await both((served, write_plain(question, generator, number)))
 
-    drawing = Drawing(item, "plain", models, rules)
-    required = Requirements(
-        item,
-        rubrics=(own,),
-        histories=(item.profile,),
-        fits=lambda fits: judge_violate(fits[0], config.gates),
-    )
-    draft = await drawing.until_accepted(written, required)
+    drawing = Drawing(item, "plain", models, rules, (item.profile,))
+    draft = await drawing.until_accepted(written, (own,))
     if draft is None:
         return drawing.dropped(own)
     return drawing.kept("plain", draft, (own,))

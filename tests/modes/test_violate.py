@@ -25,7 +25,7 @@ from bread import (
 )
 
 from pairwright.models import Request
-from pairwright.modes.drafts import NOTES
+from pairwright.modes.writing import NOTES
 from pairwright.records import (
     GoldAspect,
     Item,

@@ -12,8 +12,8 @@ from golden import row, rows, write
 from pairwright.assets import install
 from pairwright.errors import ConfigError, SourceError
 from pairwright.records import GoldAspect, Post
-from pairwright.stages.history import PromptPosts
 from pairwright.stages.planner import PlanReply, sifted
+from pairwright.stages.question import PromptPosts
 from pairwright.training import train_planner
 from pairwright.training.planner_data import Conversation, Training, target
 from scripted import post, posts

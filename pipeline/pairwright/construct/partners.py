@@ -31,7 +31,6 @@ from pairwright.modes.rules import (
     are_level,
     fair_posts,
     older_than,
-    question_of,
     rubric_of,
     says_nothing,
 )
@@ -71,13 +70,14 @@ async def plan_question(
         unlike = (PossiblePartner(user, bearing=0) for user in tried.unlike if plain)
         return Planned(rubric=rubric, possible=tuple(unlike))
     posts = tuple(fair_posts(item, corpus.longest_item(user).profile) for user in tried.users)
-    plans = await plan_others(question_of(item, rules), posts, models.planner)
+    question = rules.question(item)
+    plans = await plan_others(question, posts, models.planner)
     suited = [
         PossiblePartner(user, _bearing(item, own, rules))
         for user, own in zip(tried.users[: tried.suited], posts, strict=False)
     ]
     planned = zip(suited, plans, strict=False)
-    possible = tuple(user for user, plan in planned if shows_signal(plan, rules.config.planner))
+    possible = tuple(user for user, plan in planned if shows_signal(question, plan))
     return Planned(rubric=rubric, possible=possible, unplanned=tuple(suited[len(plans) :]))
 
 

@@ -28,7 +28,7 @@ from pairwright.evaluation.scorers.scorer import (
     failed_call,
 )
 from pairwright.evaluation.session import OpenScorer, ScorerSession, open_session, pointwise
-from pairwright.evaluation.settings import Policy, ScorersFile, policy_of, scorer_settings
+from pairwright.evaluation.settings import ScorersFile, policy_of, scorer_settings
 from pairwright.models import together
 from pairwright.options import OutPath, ReleasePath, SubjectLimit, SubjectSplit
 from pairwright.pages.output import output_folder
@@ -37,7 +37,8 @@ from pairwright.progress import Progress, Stop, log_notes, run_async
 from pairwright.records import FULL_ADHERENCE, Dropped, Item, Record
 from pairwright.retrieve import selected
 from pairwright.settings.prompt import in_language
-from pairwright.stages.history import with_history
+from pairwright.settings.rules import PlanRules
+from pairwright.stages.question import Question, with_history
 from pairwright.stats import Floats
 from pairwright.text import language_of, visible
 
@@ -113,12 +114,16 @@ async def sampled(
         async def drawn(piece: tuple[Item, str, Posts, int]) -> Sample:
             item, condition, posts, draw = piece
             # The posts are chosen already.
-            rules = Policy(**dict(spec) | {"posts": max(1, len(posts))})
+            rules = PlanRules(
+                posts=max(1, len(posts)),
+                history_tokens=spec.history_tokens,
+                retrieval=spec.retrieval,
+            )
             language = language_of(item.question, *(post.text for post in item.profile))
             values = in_language(language, (spec.words,))
             try:
                 reply, _ = await with_history(
-                    session.prompts, prompt, item.question, posts, rules,
+                    Question(item.question, session.prompts, rules=rules), prompt, posts,
                     lambda ask: policy.model.write(ask, draw), words=spec.words, **values,
                 )  # fmt: skip
                 if isinstance(reply, Dropped):

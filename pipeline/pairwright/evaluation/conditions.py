@@ -34,7 +34,7 @@ from pairwright.pairs import Row
 from pairwright.records import Item, Post, content_id
 from pairwright.retrieve import selected
 from pairwright.settings.rules import HistoryRules
-from pairwright.stages.history import best_posts
+from pairwright.stages.question import best_posts
 from pairwright.times import is_older
 
 T = TypeVar("T")

@@ -31,6 +31,7 @@ from pairwright.records import Aspect, AspectScore, Dropped, Record
 from pairwright.settings.prompt import Prompts
 from pairwright.sources.tables import jsonl, sound_rows
 from pairwright.stages.judges import adherence
+from pairwright.stages.question import Question
 
 
 def questions_by_id(rows: Iterable[Row]) -> dict[str, Row]:
@@ -144,7 +145,7 @@ async def adherence_of(
         return Unscored("empty_output" if key else "no_rubric").fields
     aspects = tuple(Aspect(aspect=one.aspect, reason="", evidence="") for one in key)
     try:
-        found = await adherence(question.question, response, aspects, model, prompts)
+        found = await adherence(Question(question.question, prompts), response, aspects, model)
     except CallFailed as error:
         return failed_call(error).fields
     if isinstance(found, Dropped):

@@ -25,8 +25,6 @@ _HEADING = re.compile(r"^[ \t]*(?:#{1,6}\s|\*\*[^*\n]+\*\*:?\s*$)", re.MULTILINE
 _TABLE = r"^[ \t]*(?:\|[ \t].*\|[ \t]*$|\|?[ \t]*:?-{3,}:?[ \t]*\|)"
 _MARKUP = re.compile(rf"\*\*|`|\[[^\]]+\]\(|^[ \t]*>|{_TABLE}", re.MULTILINE)
 _SIDES: tuple[DraftSide, DraftSide] = ("first", "second")
-
-
 Faults = tuple[bool, bool]
 """Whether the first and the second response are at fault."""
 Measured = tuple[TextGate | JudgedGate, Faults, JsonValue, JsonValue]
@@ -34,21 +32,14 @@ Measured = tuple[TextGate | JudgedGate, Faults, JsonValue, JsonValue]
 BOTH, NEITHER = (True, True), (False, False)
 
 
-def _result(
-    rules: GateRules,
-    gate: TextGate | JudgedGate,
-    faults: Faults,
-    value: JsonValue,
-    limit: JsonValue,
-) -> GateResult:
+def _results(rules: GateRules, found: Iterable[Measured]) -> list[GateResult]:
     """A gate passes if neither side is at fault, or if it is switched off."""
-    passed = not any(faults) or gate in rules.off
-    sides = () if passed else tuple(compress(_SIDES, faults))
-    return GateResult(gate=gate, passed=passed, value=value, limit=limit, sides=sides)
-
-
-def _results(rules: GateRules, *found: Measured) -> tuple[GateResult, ...]:
-    return tuple(_result(rules, *one) for one in found)
+    results = []
+    for gate, faults, value, limit in found:
+        passed = not any(faults) or gate in rules.off
+        sides = () if passed else tuple(compress(_SIDES, faults))
+        results.append(GateResult(gate=gate, passed=passed, value=value, limit=limit, sides=sides))
+    return results
 
 
 # On texts
@@ -77,9 +68,16 @@ class DraftSides(NamedTuple):
         return tuple(post for history in self.histories for post in history)
 
 
-def check_writing(sides: DraftSides, rules: GateRules, *, words: int) -> tuple[GateResult, ...]:
-    """Every text gate's result, in the order in which they name the reason of a refusal."""
-    return _results(rules, *_measure(sides, rules, words))
+def check_writing(
+    sides: DraftSides, rules: GateRules, twin: TwinRules, *, words: int
+) -> list[GateResult]:
+    """Every text gate's result, in the order in which they name the reason of a refusal; for the
+    sides of a twin that pass also whether they repeat their aspects equally, and how many words
+    they share with their own users' posts."""
+    found = _results(rules, _measure(sides, rules, words))
+    if len(sides.rubrics) == 2 and all(gate.passed for gate in found):
+        found += _results(rules, (_measure_echo(sides, twin), _measure_shared_words(sides, twin)))
+    return found
 
 
 def _measure(s: DraftSides, rules: GateRules, limit: int) -> Iterator[Measured]:
@@ -134,21 +132,18 @@ def _phrases(
     return (bool(first), bool(second)), first or second, limit
 
 
-def check_echo(sides: DraftSides, twin: TwinRules, rules: GateRules) -> GateResult:
-    """`echo_gap` of a twin's draft, whose rubrics are those of its first and its second response.
-
-    The response of the higher echo is at fault. If an aspect has no word that the question
-    lacks, nothing is measured, and the gate passes.
-    """
+def _measure_echo(sides: DraftSides, twin: TwinRules) -> Measured:
+    """The response of the higher echo is at fault. If an aspect has no word that the question
+    lacks, nothing is measured, and the gate passes."""
     first, second = (
         text.echo(response, (one.aspect for one in rubric.aspects), sides.question, sides.language)
         for response, rubric in zip(sides.both, sides.rubrics, strict=True)
     )
     if first is None or second is None:
-        return _result(rules, "echo_gap", NEITHER, None, twin.echo_gap)
+        return "echo_gap", NEITHER, None, twin.echo_gap
     gap = round(abs(first - second), 3)
     faults = (first > second, second > first) if gap > twin.echo_gap else NEITHER
-    return _result(rules, "echo_gap", faults, gap, twin.echo_gap)
+    return "echo_gap", faults, gap, twin.echo_gap
 
 
 def shared_words(sides: DraftSides) -> tuple[int, tuple[tuple[str, ...], tuple[str, ...]]]:
@@ -187,15 +182,12 @@ def _replaceable(shared: frozenset[str], side: int, sides: DraftSides) -> tuple[
     return tuple(word for each in words for word in each)
 
 
-def check_shared_words(sides: DraftSides, twin: TwinRules, rules: GateRules) -> GateResult:
-    """`shared_words` of the draft of a twin: the interaction, and what each side has.
-
-    A side is at fault if it has words to give up.
-    """
+def _measure_shared_words(sides: DraftSides, twin: TwinRules) -> Measured:
+    """The interaction, and what each side has. A side is at fault if it has words to give up."""
     interaction, (first, second) = shared_words(sides)
     faults = (bool(first), bool(second)) if interaction > twin.shared_words else NEITHER
     value: JsonValue = [interaction, [*first], [*second]]
-    return _result(rules, "shared_words", faults, value, twin.shared_words)
+    return "shared_words", faults, value, twin.shared_words
 
 
 # On judgements
@@ -204,38 +196,40 @@ Fit = Mapping[DraftSide, Adherence]
 """The adherence of both responses to one rubric."""
 
 
-def judge_violate(fit: Fit, rules: GateRules) -> tuple[GateResult, ...]:
-    """Check that the first response meets the rubric, and that the second does not."""
+def judge_fits(fits: Sequence[Fit], rules: GateRules, twin: TwinRules) -> list[GateResult]:
+    """Check how far both responses meet one rubric, or each of two."""
+    if len(fits) == 1:
+        return _results(rules, _measure_fit(fits[0], rules))
+    return _results(rules, _measure_fits(fits[0], fits[1], rules, twin))
+
+
+def _measure_fit(fit: Fit, rules: GateRules) -> Iterator[Measured]:
+    """The first response meets the rubric, and the second does not."""
     chosen, rejected = fit["first"].share, fit["second"].share
     gap = chosen - rejected
     weak, serving = _below(chosen, rules.adherence), _below(rules.violation, rejected)
-    close = _below(gap, rules.margin)
-    return _results(
-        rules,
-        ("adherence", (weak, False), _whole(chosen), rules.adherence),
-        ("violation", (False, serving), _whole(rejected), rules.violation),
-        ("adherence_margin", _blame(close, weak, serving), _whole(gap), rules.margin),
-    )
+    close = _blame(_below(gap, rules.margin), weak, serving)
+    yield "adherence", (weak, False), _whole(chosen), rules.adherence
+    yield "violation", (False, serving), _whole(rejected), rules.violation
+    yield "adherence_margin", close, _whole(gap), rules.margin
 
 
-def judge_twin(fits: Sequence[Fit], twin: TwinRules, rules: GateRules) -> tuple[GateResult, ...]:
-    """Check that each response meets its own rubric, meets it better than the other response does,
-    and does not meet the other rubric as well (2 x 2)."""
-    asker, partner = ({side: fit[side].share for side in fit} for fit in fits)
-    own = asker["first"], partner["second"]
+def _measure_fits(
+    asker: Fit, partner: Fit, rules: GateRules, twin: TwinRules
+) -> Iterator[Measured]:
+    """Each response meets its own rubric, meets it better than the other response does, and does
+    not meet the other rubric as well (2 x 2)."""
+    own = asker["first"].share, partner["second"].share
+    other = partner["first"].share, asker["second"].share
     weak = _below(own[0], rules.adherence), _below(own[1], rules.adherence)
-    other = partner["first"], asker["second"]
     serving = _below(twin.cross_adherence, other[0]), _below(twin.cross_adherence, other[1])
-    ahead, mirror = asker["first"] - asker["second"], partner["second"] - partner["first"]
+    ahead, mirror = own[0] - other[1], own[1] - other[0]
     close = _blame(_below(ahead, twin.margin), weak[0], serving[1])
     behind = _blame(_below(mirror, twin.margin), serving[0], weak[1])
-    return _results(
-        rules,
-        ("adherence", weak, _whole(min(own)), rules.adherence),
-        ("cross_adherence", serving, _whole(max(other)), twin.cross_adherence),
-        ("twin_margin", close, _whole(ahead), twin.margin),
-        ("twin_margin_mirror", behind, _whole(mirror), twin.margin),
-    )
+    yield "adherence", weak, _whole(min(own)), rules.adherence
+    yield "cross_adherence", serving, _whole(max(other)), twin.cross_adherence
+    yield "twin_margin", close, _whole(ahead), twin.margin
+    yield "twin_margin_mirror", behind, _whole(mirror), twin.margin
 
 
 def _blame(close: bool, first: bool, second: bool) -> Faults:
@@ -250,7 +244,7 @@ def judge_quality(
     rules: GateRules,
     *,
     winner_gap: float | None,
-) -> tuple[GateResult, ...]:
+) -> list[GateResult]:
     """Check the floor of quality, and parity.
 
     A stable winner (the same response in both orders) is not parity, but for a gap up to
@@ -262,7 +256,7 @@ def judge_quality(
     # The loser is the one to write better; without one, the one of lower scores.
     blamed = verdict is Comparison.SECOND, verdict is Comparison.FIRST
     if not quality:
-        return _results(rules, ("parity", blamed, [None, verdict.value], "no stable winner"))
+        return _results(rules, [("parity", blamed, [None, verdict.value], "no stable winner")])
     first, second = quality["first"].mean, quality["second"].mean
     poor = _below(first, rules.quality_floor), _below(second, rules.quality_floor)
     gap = round(abs(first - second), 3)
@@ -272,11 +266,9 @@ def judge_quality(
     if not won:
         blamed = (first < second, second < first) if first != second else BOTH
     limit: JsonValue = ["gap", most] if most is not None else "no stable winner"
-    return _results(
-        rules,
-        ("quality_floor", poor, _whole(min(first, second)), rules.quality_floor),
-        ("parity", NEITHER if level else blamed, [gap, verdict.value], limit),
-    )
+    floor: Measured = "quality_floor", poor, _whole(min(first, second)), rules.quality_floor
+    parity: Measured = "parity", NEITHER if level else blamed, [gap, verdict.value], limit
+    return _results(rules, (floor, parity))
 
 
 # Shares are sums of small whole numbers over small whole numbers: rounding keeps 0.7 - 0.4

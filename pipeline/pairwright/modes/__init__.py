@@ -9,7 +9,8 @@ natural.py      what two users chose themselves, one the reverse of the other
 What modes share:
 
 rules.py        what decides how a pair is built; a partner's posts; what a user expects
-drafts.py       drafts, drawn until one is accepted, and the pairs over it; notes.toml
+drawing.py      drafts, drawn until one is accepted, and the pairs over it
+writing.py      both sides of a draft, written again with what was wrong (notes.toml)
 judging.py      the gates, and the judges' scores that they decide by
 
 A `.md` file holds what the dataset card says of its mode.

@@ -1,6 +1,6 @@
 """Mode natural: one question, two responses, two users; each took what the other refused."""
 
-from pairwright.modes.drafts import pairs_of
+from pairwright.modes.drawing import pairs_of
 from pairwright.modes.mode import Mode, read_card
 from pairwright.modes.rules import no_rubric
 from pairwright.records import Draft, Item, Kept

@@ -2,18 +2,18 @@
 responses, so that nothing decides."""
 
 from pairwright.models import Models
-from pairwright.modes.drafts import Drawing
-from pairwright.modes.judging import Requirements, Texts, both
+from pairwright.modes.drawing import Drawing
+from pairwright.modes.judging import both
 from pairwright.modes.mode import Mode, read_card
 from pairwright.modes.rules import (
     BuildRules,
     are_level,
     fair_posts,
     no_rubric,
-    question_of,
     says_nothing,
 )
 from pairwright.records import Draft, Dropped, Item, Kept, Post, Rubric
+from pairwright.stages.planner import plan
 from pairwright.stages.writer import write_plain
 
 
@@ -38,19 +38,15 @@ async def build_placebo(
     if refusal := await _check_partner(item, partner.user, posts, models, rules):
         return refusal
 
-    async def write(number: int, _refused: Draft | None) -> Texts | Dropped:
+    question = rules.question(item)
+
+    async def write(number: int, _refused: Draft | None) -> tuple[str, str] | Dropped:
         # There is nothing to learn of a refused draft: both are written again.
-        return await both(
-            write_plain(
-                item.question, models.generator, rules.prompts, words=rules.config.words,
-                draw=2 * number + side, language=rules.language(item),
-            )
-            for side in range(2)
-        )  # fmt: skip
+        draws = range(2 * number, 2 * number + 2)
+        return await both(write_plain(question, models.generator, draw) for draw in draws)
 
     drawing = Drawing(item, "plain", models, rules)
-    required = Requirements(item, winner_gap=rules.config.twin.winner_gap)
-    draft = await drawing.until_accepted(write, required)
+    draft = await drawing.until_accepted(write)
     if draft is None:
         return drawing.dropped()
     rubrics = no_rubric(item, item.user), no_rubric(item, partner.user)
@@ -65,7 +61,7 @@ async def _check_partner(
         # They are a couple by another question, before which the partner wrote more, or less.
         detail = f"{len(item.profile)} posts of the asker, {len(posts)} of the partner"
         return Dropped(stage="placebo", reason="unlike_histories", detail=detail)
-    found = await question_of(item, rules).plan(posts, models.planner)
+    found = await plan(rules.question(item), posts, models.planner)
     if isinstance(found, Dropped):
         return Dropped(stage=found.stage, reason=found.reason, detail=found.detail, user=user)
     if says_nothing(found):

@@ -15,8 +15,9 @@ from pairwright.settings.config import Config, load
 from pairwright.settings.domains import Domains, Scale, load_scales
 from pairwright.settings.prompt import Prompts
 from pairwright.settings.rules import TwinRules, columns_of, most_aspects
-from pairwright.stages.infer import Histories, Question, infer_rubric
+from pairwright.stages.infer import Histories, infer_rubric
 from pairwright.stages.planner import Plan
+from pairwright.stages.question import Question
 from pairwright.times import is_older
 
 OtherUsers = Callable[[Item, str], Histories]
@@ -70,6 +71,14 @@ class BuildRules:
     def language(self, item: Item, *texts: str) -> str | None:
         """The language of an item, by its domain's file or its texts; `texts` are more of them."""
         return self.domains.item_language(item, *texts)
+
+    def question(self, item: Item) -> Question:
+        """The item's question, with all that the stages go by."""
+        config, guidance = self.config, self.domains.guidance(item.domain)
+        return Question(
+            item.question, self.prompts, item.id, self.language(item), config.words, guidance,
+            self.scales, config.planner,
+        )  # fmt: skip
 
 
 def _folder(name: str | None, key: str, base: Path, shipped: Path) -> Path:
@@ -134,22 +143,7 @@ async def rubric_of(
         return planned
     if rules.config.aspects == "gold":
         return _gold(item, rules)
-    return await infer_rubric(
-        question_of(item, rules), user, posts, rules.others(item, user), models
-    )
-
-
-def question_of(item: Item, rules: BuildRules) -> Question:
-    """The item's question, as the planner is asked."""
-    return Question(
-        id=item.id,
-        text=item.question,
-        language=rules.language(item),
-        guidance=rules.domains.guidance(item.domain),
-        words=rules.config.words,
-        rules=rules.config.planner,
-        prompts=rules.prompts,
-    )
+    return await infer_rubric(rules.question(item), user, posts, rules.others(item, user), models)
 
 
 def no_rubric(item: Item, user: str) -> Rubric:

@@ -4,13 +4,13 @@ the other, so that nothing but the user decides."""
 from functools import partial
 
 from pairwright import text
-from pairwright.gates.checks import check_echo, check_shared_words, judge_twin
 from pairwright.models import Models
-from pairwright.modes.drafts import Drawing, Side, write_sides
-from pairwright.modes.judging import Requirements, both
+from pairwright.modes.drawing import Drawing
+from pairwright.modes.judging import both
 from pairwright.modes.mode import Mode, read_card
 from pairwright.modes.rules import BuildRules, older_than, rubric_of
-from pairwright.records import Draft, Dropped, Item, Kept, Post, Rubric
+from pairwright.modes.writing import Side, write_sides
+from pairwright.records import Draft, Dropped, Item, Kept, Rubric
 
 RUBRIC_OVERLAP = 0.5  # at most, as the Jaccard index of their words
 
@@ -42,13 +42,14 @@ async def build_twin(
     if alike := _check_rubrics(item, *planned, rules):
         return alike
 
-    drawing = Drawing(item, "twin", models, rules)
+    question = rules.question(item)
+    drawing = Drawing(item, "twin", models, rules, (item.profile, posts))
 
     async def drawn(sides: tuple[Side, Side]) -> Draft | None:
         """Write both sides, judge, gate; a refused side is written again with the reasons."""
         # A writer sees the question and one rubric, never a post.
-        write = partial(write_sides, item, sides, models, rules)
-        return await drawing.until_accepted(write, _requirements(item, sides, posts, rules))
+        write = partial(write_sides, question, sides, models.generator)
+        return await drawing.until_accepted(write, (sides[0].rubric, sides[1].rubric))
 
     sides = Side("first", planned[0]), Side("second", planned[1], half=1)
     least = rules.config.planner.min_aspects
@@ -73,23 +74,6 @@ def _check_rubrics(item: Item, own: Rubric, theirs: Rubric, rules: BuildRules) -
         return None
     detail = f"the two rubrics share {overlap} of their words, limit {RUBRIC_OVERLAP}"
     return Dropped(stage="gates", reason="rubrics_alike", detail=detail)
-
-
-def _requirements(
-    item: Item, sides: tuple[Side, Side], posts: tuple[Post, ...], rules: BuildRules
-) -> Requirements:
-    twin, gates = rules.config.twin, rules.config.gates
-    return Requirements(
-        item,
-        rubrics=(sides[0].rubric, sides[1].rubric),
-        histories=(item.profile, posts),
-        # Neither repeats its aspects, nor shares many more words with its own user's posts.
-        texts=lambda one: (check_echo(one, twin, gates), check_shared_words(one, twin, gates)),
-        # Each meets its own rubric, and clearly better than the other response does.
-        fits=lambda fits: judge_twin(fits, twin, gates),
-        # Each response is chosen once, so a slightly better one tells nothing.
-        winner_gap=twin.winner_gap,
-    )
 
 
 TWIN = Mode(

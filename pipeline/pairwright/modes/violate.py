@@ -6,14 +6,14 @@ are expected to fail a shortcut audit; twins are not.
 
 from functools import partial
 
-from pairwright.gates.checks import judge_violate
 from pairwright.models import Models, together
-from pairwright.modes.drafts import Drawing, Side, write_sides
-from pairwright.modes.judging import Requirements, Texts
+from pairwright.modes.drawing import Drawing
 from pairwright.modes.mode import Mode, read_card
 from pairwright.modes.rules import BuildRules, rubric_of
-from pairwright.records import Draft, Dropped, Item, Kept, Rubric, content_id
+from pairwright.modes.writing import Side, write_sides
+from pairwright.records import Draft, Dropped, Item, Kept, Post, Rubric, content_id
 from pairwright.retrieve import selected
+from pairwright.stages.question import Question
 from pairwright.stages.writer import PAPER_STANCES, Stance, write_paper
 
 _AGAINST: dict[str, Stance] = {"omit": "omitting", "contradict": "contradicting"}
@@ -34,26 +34,20 @@ async def build_violate(
         'Simmer the beans for an hour ...'
     """
     assert partner is None, "one user has this pair"
-    config, gates = rules.config, rules.config.gates
+    config, question = rules.config, rules.question(item)
     own = await rubric_of(item, item.user, item.profile, models, rules, rubric)
     if isinstance(own, Dropped):
         return own
     if config.paper_writers:
         shown = selected(item.question, item.profile, config.planner)
         own = Rubric(**{**dict(own), "shown": tuple(post.id for post in shown)})
-        strategy, write = "avoid", partial(_write_paper, item, own, models, rules)
+        strategy, write = "avoid", partial(_write_paper, question, item.profile, own, models)
     else:
         strategy = strategy_of(item, config.strategies)
         sides = Side("first", own), Side("second", own, stance=_AGAINST[strategy])
-        write = partial(write_sides, item, sides, models, rules)
-    drawing = Drawing(item, strategy, models, rules)
-    required = Requirements(
-        item,
-        rubrics=(own,),
-        histories=(item.profile,),
-        fits=lambda fits: judge_violate(fits[0], gates),
-    )
-    draft = await drawing.until_accepted(write, required)
+        write = partial(write_sides, question, sides, models.generator)
+    drawing = Drawing(item, strategy, models, rules, (item.profile,))
+    draft = await drawing.until_accepted(write, (own,))
     if draft is None:
         return drawing.dropped(own)
     return drawing.kept("violate", draft, (own,))
@@ -66,25 +60,21 @@ def strategy_of(item: Item, strategies: tuple[str, ...]) -> str:
 
 
 async def _write_paper(
-    item: Item,
+    question: Question,
+    posts: tuple[Post, ...],
     rubric: Rubric,
     models: Models,
-    rules: BuildRules,
     number: int,
     _refused: Draft | None,
-) -> Texts | Dropped:
+) -> tuple[str, str] | Dropped:
     """Write both sides from the same posts: if fewer had to do for one, they do for the other."""
-    posts = item.profile
     while True:
         (first, first_seen), (second, also_seen) = await together(
             *(
-                write_paper(
-                    item.question, posts, rubric, stance, models.generator, rules.prompts,
-                    rules.config.planner, words=rules.config.words, draw=number,
-                )
+                write_paper(question, posts, rubric, stance, models.generator, draw=number)
                 for stance in PAPER_STANCES
             )
-        )  # fmt: skip
+        )
         if first_seen.posts == also_seen.posts:
             if isinstance(first, Dropped):
                 return first

@@ -6,7 +6,6 @@ users' rubrics? The last two cost most, other users' plans above all: they are a
 aspect is left. With fewer than `min_aspects` left there is not enough of a personal signal."""
 
 import random
-from typing import NamedTuple
 
 from pairwright.models import Model, Models, together
 from pairwright.records import (
@@ -19,11 +18,10 @@ from pairwright.records import (
     Rubric,
     content_id,
 )
-from pairwright.settings.domains import Guidance
-from pairwright.settings.prompt import Prompts
-from pairwright.settings.rules import PlanRules, most_aspects
+from pairwright.settings.rules import most_aspects
 from pairwright.stages.judges import SupportCase, adherence, match, support
 from pairwright.stages.planner import Plan, plan, plan_blind
+from pairwright.stages.question import Question
 from pairwright.stages.writer import write_plain
 
 OTHERS_SHARE = 0.2
@@ -31,29 +29,6 @@ OTHERS_SHARE = 0.2
 AT_ONCE = 2
 """Other users who are planned before it is known whether one of them shows a signal."""
 Histories = tuple[tuple[Post, ...], ...]
-
-
-class Question(NamedTuple):
-    """A question, and all that rubrics for it are inferred by."""
-
-    id: str
-    text: str
-    language: str | None
-    """The language of aspects and answers."""
-    guidance: Guidance
-    """The planner's guidance for the domain."""
-    words: int
-    """The length of a response."""
-    rules: PlanRules
-    prompts: Prompts
-
-    async def plan(self, posts: tuple[Post, ...], planner: Model) -> Plan | Dropped:
-        """The planner's aspects for a user with these posts. A possible partner is planned for in
-        the same call as the partner of a twin."""
-        return await plan(
-            self.text, posts, planner, self.prompts, self.rules,
-            guidance=self.guidance, words=self.words, language=self.language,
-        )  # fmt: skip
 
 
 async def plan_others(
@@ -64,56 +39,49 @@ async def plan_others(
     plans = list[Plan | Dropped]()
     for n in range(0, len(histories), AT_ONCE):
         step = histories[n : n + AT_ONCE]
-        plans += await together(*(question.plan(posts, planner) for posts in step))
-        if any(shows_signal(plan, question.rules) for plan in plans):
+        plans += await together(*(plan(question, posts, planner) for posts in step))
+        if any(shows_signal(question, plan) for plan in plans):
             break
     return tuple(plans)
 
 
-def shows_signal(plan: Plan | Dropped, rules: PlanRules) -> bool:
+def shows_signal(question: Question, plan: Plan | Dropped) -> bool:
     """Whether a plan has aspects enough for a rubric."""
-    return isinstance(plan, Plan) and len(plan.aspects) >= rules.min_aspects
+    return isinstance(plan, Plan) and len(plan.aspects) >= question.rules.min_aspects
 
 
 async def infer_rubric(
-    question: Question,
-    user: str,
-    posts: tuple[Post, ...],
-    others: Histories,
-    models: Models,
+    question: Question, user: str, posts: tuple[Post, ...], others: Histories, models: Models
 ) -> Rubric | Dropped:
     """The expectations of a user, known by `posts`, for an answer to the question, or the reason
     that no personal ones are known. `others` are the histories of other users, in the order in
     which they are planned for comparison."""
-    prompts, rules, words = question.prompts, question.rules, question.words
+    least = question.rules.min_aspects
     if not posts:
         return _no_signal(user, (), ())
-    own = await question.plan(posts, models.planner)
+    own = await plan(question, posts, models.planner)
     if isinstance(own, Dropped):
         return Dropped(stage=own.stage, reason=own.reason, detail=own.detail, user=user)
-    if len(own.aspects) < rules.min_aspects:
+    if len(own.aspects) < least:
         return _no_signal(user, own.aspects, own.dropped)
 
     answer, carried = await together(
-        write_plain(
-            question.text, models.generator, prompts, words=words, language=question.language
-        ),
+        write_plain(question, models.generator),
         _supported(question, user, own, others, models.judge),
     )
     if isinstance(answer, Dropped):
         return answer
     if isinstance(carried, Dropped):
         return carried
-    met = await adherence(question.text, answer, own.aspects, models.judge, prompts)
+    met = await adherence(question, answer, own.aspects, models.judge)
     if isinstance(met, Dropped):
         return met
     unfit = [_unneeded(n, met, carried) for n in range(len(own.aspects))]
-    if unfit.count(None) < rules.min_aspects:
+    if unfit.count(None) < least:
         return _no_signal(user, *_sift(own, unfit, len(unfit)))
 
     blind, other_plans = await together(
-        plan_blind(question.text, models.planner, prompts, question.language),
-        plan_others(question, others, models.planner),
+        plan_blind(question, models.planner), plan_others(question, others, models.planner)
     )
     if isinstance(blind, Dropped):
         return blind
@@ -121,13 +89,12 @@ async def infer_rubric(
     read = [tuple(a.aspect for a in p.aspects) for p in other_plans if not isinstance(p, Dropped)]
     names = [aspect.aspect for aspect in own.aspects]
     # A plan without aspects counts as one that lacks them all; the judge need not read it.
-    lists = [blind, *filter(None, read)]
-    found_in = await match(question.text, names, lists, models.judge, prompts)
+    found_in = await match(question, names, [blind, *filter(None, read)], models.judge)
     if isinstance(found_in, Dropped):
         return found_in
     unfit = [why or _shared(found, len(read)) for why, found in zip(unfit, found_in, strict=True)]
-    personal, dropped = _sift(own, unfit, most_aspects(words))
-    if len(personal) < rules.min_aspects:
+    personal, dropped = _sift(own, unfit, most_aspects(question.words))
+    if len(personal) < least:
         return _no_signal(user, personal, dropped)
     return Rubric(
         question_id=question.id,
@@ -146,7 +113,7 @@ _Why = tuple[str, str]
 
 
 def _unneeded(n: int, met: Adherence, carried: tuple[SupportCase, ...]) -> _Why | None:
-    if carried and carried[n].verdict != "carried":
+    if carried[n].verdict != "carried":
         return f"support_{carried[n].verdict}", carried[n].reason
     if met.scores[n].score == FULL_ADHERENCE:
         return "generic_answer_meets_it", met.scores[n].reason
@@ -156,9 +123,8 @@ def _unneeded(n: int, met: Adherence, carried: tuple[SupportCase, ...]) -> _Why 
 def _shared(found_in: frozenset[int], others: int) -> _Why | None:
     if 0 in found_in:
         return "expected_without_history", "the rubric without a history contains it"
-    shared = len(found_in - {0})
-    if others and shared / others > OTHERS_SHARE:
-        return "expected_by_others", f"{shared} of {others} other users' rubrics contain it"
+    if others and len(found_in) / others > OTHERS_SHARE:
+        return "expected_by_others", f"{len(found_in)} of {others} other users' rubrics contain it"
     return None
 
 
@@ -181,23 +147,22 @@ def _sift(
 async def _supported(
     question: Question, user: str, own: Plan, others: Histories, judge: Model
 ) -> tuple[SupportCase, ...] | Dropped:
-    """The verdicts of the support judge; nothing where it is not asked.
+    """The verdicts of the support judge.
 
     A seeded share of rubrics is judged again with posts of other users instead of the true ones.
     The answers decide nothing: they show in the manifest what the judge is worth.
     """
-    rules, prompts = question.rules, question.prompts
     by_id = {post.id: post for post in own.shown.posts}
     cases = [(aspect, tuple(by_id[id] for id in aspect.post_ids)) for aspect in own.aspects]
     chance = random.Random(content_id("control", question.id, user))
     strangers = [post for history in others for post in history]
-    asked = [support(question.text, cases, judge, prompts)]
-    if strangers and chance.random() < rules.support_control:
+    asked = [support(question, cases, judge)]
+    if strangers and chance.random() < question.rules.support_control:
         shuffled = [
             (aspect, tuple(chance.sample(strangers, min(len(posts), len(strangers)))))
             for aspect, posts in cases
         ]
-        asked.append(support(question.text, shuffled, judge, prompts, name="support_control"))
+        asked.append(support(question, shuffled, judge, name="support_control"))
     return (await together(*asked))[0]
 
 

@@ -5,6 +5,7 @@ Each verdict comes with its reason first. A pairwise verdict that names a better
 for in the other order, too; one that changes with the order is `undecided`, which is never parity.
 """
 
+from functools import cache
 from itertools import islice
 from typing import Annotated, Literal
 
@@ -31,8 +32,8 @@ from pairwright.records import (
     Quality,
     Rubric,
 )
-from pairwright.settings.domains import Scale
-from pairwright.settings.prompt import Ask, Prompts, numbered
+from pairwright.settings.prompt import Ask, numbered
+from pairwright.stages.question import Question
 
 # Of aspects
 
@@ -47,10 +48,9 @@ class SupportReply(Reply):
 
 
 async def support(
-    question: str,
+    question: Question,
     cases: list[tuple[Aspect, tuple[Post, ...]]],
     judge: Model,
-    prompts: Prompts,
     *,
     name: str = "support",
 ) -> tuple[SupportCase, ...] | Dropped:
@@ -75,7 +75,7 @@ async def support(
     def wrong(reply: SupportReply) -> str | None:
         return misnumbered(reply.cases, len(cases))
 
-    ask = prompts.ask("support", question=question, posts=numbered(numbers), cases=shown)
+    ask = question.ask("support", posts=numbered(numbers), cases=shown)
     reply = await judge.answer(Ask(name, ask.messages), SupportReply, wrong)
     return reply if isinstance(reply, Dropped) else tuple(in_order(reply.cases))
 
@@ -90,11 +90,10 @@ class MatchReply(Reply):
 
 
 async def match(
-    question: str,
+    question: Question,
     aspects: list[str],
     lists: list[tuple[str, ...]],
     judge: Model,
-    prompts: Prompts,
     *,
     name: str = "match",
 ) -> tuple[frozenset[int], ...] | Dropped:
@@ -114,7 +113,7 @@ async def match(
             return f"list {min(strange)} does not exist"
         return None
 
-    ask = prompts.ask("match", question=question, aspects=numbered(aspects), lists=shown)
+    ask = question.ask("match", aspects=numbered(aspects), lists=shown)
     reply = await judge.answer(Ask(name, ask.messages), MatchReply, wrong)
     if isinstance(reply, Dropped):
         return reply
@@ -149,7 +148,7 @@ class ChooseReply(Reply):
 
 
 async def adherence(
-    question: str, response: str, aspects: tuple[Aspect, ...], judge: Model, prompts: Prompts
+    question: Question, response: str, aspects: tuple[Aspect, ...], judge: Model
 ) -> Adherence | Dropped:
     """The adherence of a response to each aspect: one score per aspect."""
 
@@ -157,7 +156,7 @@ async def adherence(
         return misnumbered(reply.scores, len(aspects))
 
     shown = numbered(one.aspect for one in aspects)
-    ask = prompts.ask("adherence", question=question, response=response, aspects=shown)
+    ask = question.ask("adherence", response=response, aspects=shown)
     reply = await judge.answer(ask, AdherenceReply, wrong)
     if isinstance(reply, Dropped):
         return reply
@@ -167,22 +166,21 @@ async def adherence(
 
 
 async def adherence_to_each(
-    question: str, response: str, rubrics: tuple[Rubric, ...], judge: Model, prompts: Prompts
+    question: Question, response: str, rubrics: tuple[Rubric, ...], judge: Model
 ) -> tuple[Adherence, ...] | Dropped:
     """The adherence of a response to each of some rubrics, from one call over all their aspects.
     The judge does not learn whose they are."""
     aspects = tuple(aspect for rubric in rubrics for aspect in rubric.aspects)
-    whole = await adherence(question, response, aspects, judge, prompts)
+    whole = await adherence(question, response, aspects, judge)
     if isinstance(whole, Dropped):
         return whole
     scores = iter(whole.scores)
     return tuple(Adherence(scores=tuple(islice(scores, len(rubric.aspects)))) for rubric in rubrics)
 
 
-async def quality(
-    question: str, response: str, scales: tuple[Scale, ...], judge: Model, prompts: Prompts
-) -> Quality | Dropped:
+async def quality(question: Question, response: str, judge: Model) -> Quality | Dropped:
     """Absolute quality of one response on every scale, for a typical asker."""
+    scales = question.scales
     kind = _quality_reply(tuple(scale.name for scale in scales))
 
     def wrong(reply: Reply) -> str | None:
@@ -192,8 +190,9 @@ async def quality(
                 return f"{scale.name} {score} is not between {scale.low} and {scale.high}"
         return None
 
-    ask = prompts.ask("quality", question=question, response=response, scales=scales)
-    reply = await judge.answer(ask, kind, wrong)
+    reply = await judge.answer(
+        question.ask("quality", response=response, scales=scales), kind, wrong
+    )
     if isinstance(reply, Dropped):
         return reply
     by_scale: dict[str, ScaleScore] = {scale.name: getattr(reply, scale.name) for scale in scales}
@@ -204,19 +203,14 @@ async def quality(
 
 
 async def compare(
-    question: str,
-    first: str,
-    second: str,
-    scales: tuple[Scale, ...],
-    judge: Model,
-    prompts: Prompts,
+    question: Question, first: str, second: str, judge: Model
 ) -> tuple[Comparison, str] | Dropped:
     """The better response for a typical asker, and the reason given where the first was shown as
     A. A tie in this order is a tie; a better response is asked for again in the other order, and
     must be the same."""
     verdicts, reason = [], ""
     for a, b in ((first, second), (second, first)):
-        ask = prompts.ask("compare", question=question, first=a, second=b, scales=scales)
+        ask = question.ask("compare", first=a, second=b, scales=question.scales)
         reply = await judge.answer(ask, CompareReply)
         if isinstance(reply, Dropped):
             return reply
@@ -229,7 +223,7 @@ async def compare(
 
 
 async def choose(
-    question: str, first: str, second: str, judge: Model, prompts: Prompts
+    question: Question, first: str, second: str, judge: Model
 ) -> BlindPreference | Dropped:
     """The number of the two orders in which a typical asker would prefer the first response.
 
@@ -237,7 +231,7 @@ async def choose(
     """
     replies = await together(
         *(
-            judge.answer(prompts.ask("choose", question=question, first=a, second=b), ChooseReply)
+            judge.answer(question.ask("choose", first=a, second=b), ChooseReply)
             for a, b in ((first, second), (second, first))
         )
     )
@@ -249,12 +243,9 @@ async def choose(
     return taken
 
 
-_QUALITY_REPLIES: dict[tuple[str, ...], type[Reply]] = {}
-
-
+@cache
 def _quality_reply(names: tuple[str, ...]) -> type[Reply]:
     """A reply with a reason and a score for each scale."""
-    if names not in _QUALITY_REPLIES:
-        fields: dict[str, tuple[object, object]] = dict.fromkeys(names, (ScaleScore, ...))
-        _QUALITY_REPLIES[names] = create_model("QualityReply", __base__=Reply, **fields)  # type: ignore[call-overload]
-    return _QUALITY_REPLIES[names]
+    fields: dict[str, tuple[object, object]] = dict.fromkeys(names, (ScaleScore, ...))
+    made: type[Reply] = create_model("QualityReply", __base__=Reply, **fields)  # type: ignore[call-overload]
+    return made

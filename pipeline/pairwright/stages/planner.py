@@ -5,17 +5,14 @@ names, an aspect is about content, distinct, and not a restatement of the questi
 is kept with its reason. Nothing that the planner says of its own certainty is asked for.
 """
 
-from collections.abc import Hashable
 from typing import NamedTuple
 
 from pairwright import text
 from pairwright.gates.phrases import is_about_manner
 from pairwright.models import Model, Reply
 from pairwright.records import Aspect, Dropped, DroppedAspect, Follows, Post
-from pairwright.settings.domains import Guidance
-from pairwright.settings.prompt import Prompts, guard, in_language
-from pairwright.settings.rules import PlanRules
-from pairwright.stages.history import PromptPosts, with_history
+from pairwright.settings.prompt import guard
+from pairwright.stages.question import PromptPosts, Question, with_history
 
 
 class PlannedPassage(Reply):
@@ -53,36 +50,27 @@ MAX_WORDS = 25
 """Words of an aspect: 15 are asked for, and a writer must not get a post through one."""
 
 
-def plan_values(guidance: Guidance, words: int, language: str | None) -> dict[str, Hashable]:
+def plan_values(question: Question) -> dict[str, object]:
     """The values of the prompt `plan` other than the posts and the question."""
-    values = {"max_aspects": MAX_PLANNED, "words": words, **guidance._asdict()}
-    return values | in_language(language)
+    return {
+        "max_aspects": MAX_PLANNED, "words": question.words, **question.guidance._asdict()
+    }  # fmt: skip
 
 
-async def plan(
-    question: str,
-    posts: tuple[Post, ...],
-    planner: Model,
-    prompts: Prompts,
-    rules: PlanRules,
-    *,
-    guidance: Guidance,
-    words: int,
-    language: str | None = None,
-) -> Plan | Dropped:
-    """The planner's aspects for a user with these posts, oldest first, in `language`."""
+async def plan(question: Question, posts: tuple[Post, ...], planner: Model) -> Plan | Dropped:
+    """The planner's aspects for a user with these posts, oldest first, in the question's language.
+
+    A possible partner is planned for in the same call as the partner of a twin."""
     reply, shown = await with_history(
-        prompts,
-        "plan",
         question,
+        "plan",
         posts,
-        rules,
         lambda ask: planner.answer(ask, PlanReply, wrong),
-        **plan_values(guidance, words, language),
+        **plan_values(question),
     )
     if isinstance(reply, Dropped):
         return reply
-    return sifted(reply, question, shown, language)
+    return sifted(reply, question.text, shown, question.language)
 
 
 def sifted(reply: PlanReply, question: str, shown: PromptPosts, language: str | None) -> Plan:
@@ -108,13 +96,9 @@ def sifted(reply: PlanReply, question: str, shown: PromptPosts, language: str | 
     return Plan(tuple(passed), tuple(dropped), shown)
 
 
-async def plan_blind(
-    question: str, planner: Model, prompts: Prompts, language: str | None = None
-) -> tuple[str, ...] | Dropped:
+async def plan_blind(question: Question, planner: Model) -> tuple[str, ...] | Dropped:
     """The expectations of any asker of the question: the rubric without a history."""
-    ask = prompts.ask(
-        "plan_blind", question=question, max_aspects=2 * MAX_PLANNED, **in_language(language)
-    )
+    ask = question.ask("plan_blind", max_aspects=2 * MAX_PLANNED)
     reply = await planner.answer(ask, PlanBlindReply)
     return reply if isinstance(reply, Dropped) else tuple(reply.aspects)
 

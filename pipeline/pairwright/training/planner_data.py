@@ -27,7 +27,6 @@ from pairwright.settings.domains import Domains
 from pairwright.settings.prompt import BUILDING, Ask, Prompts, guard, label_texts
 from pairwright.settings.rules import HistoryRules, SourceRules
 from pairwright.sources import SourceItems, read_whole
-from pairwright.stages.history import PromptPosts
 from pairwright.stages.planner import (
     MAX_PLANNED,
     PlannedAspect,
@@ -36,6 +35,7 @@ from pairwright.stages.planner import (
     plan_values,
     sifted,
 )
+from pairwright.stages.question import PromptPosts, Question
 
 R = TypeVar("R", bound=Record)
 LEAST_CARRIED = 0.25
@@ -175,10 +175,11 @@ def planner_prompt(
     item: Item, settings: Training, prompts: Prompts, domains: Domains
 ) -> tuple[PromptPosts, Ask]:
     """Ask a planner about an item as it will be asked when it is served; also the posts shown."""
-    guidance, language = domains.guidance(item.domain), domains.item_language(item)
+    question = Question(
+        item.question, prompts, item.id, domains.item_language(item), settings.words,
+        domains.guidance(item.domain),
+    )  # fmt: skip
     shown = selected(item.question, item.profile, settings.history)
     posts = label_texts(one.text for one in shown)
-    values = plan_values(guidance, settings.words, language)
-    return PromptPosts(shown, ()), prompts.ask(
-        "plan", posts=posts, question=item.question, **values
-    )
+    ask = question.ask("plan", posts=posts, **plan_values(question))
+    return PromptPosts(shown, ()), ask

@@ -28,6 +28,7 @@ from pairwright.settings.prompt import Prompts
 from pairwright.settings.rules import PlanRules, SourceRules
 from pairwright.stages.judges import match
 from pairwright.stages.planner import plan
+from pairwright.stages.question import Question
 from pairwright.text import number_of
 from pairwright.training.planner_data import load_settings, prompts_and_domains, read_gold
 
@@ -166,26 +167,26 @@ async def scored(
     then with those of another user's item, if `others` has one. An unusable reply or a failed
     call is the reason for no plan; the next run repeats a failed call."""
     fields: dict[str, Any] = {"id": item.id, "user": item.user}
-    guidance, language = domains.guidance(item.domain), domains.item_language(item)
+    question = Question(
+        item.question, prompts, item.id, domains.item_language(item), spec.words,
+        domains.guidance(item.domain), rules=spec,
+    )  # fmt: skip
     try:
-        reply = await plan(
-            item.question, item.profile, planner, prompts, spec,
-            guidance=guidance, words=spec.words, language=language,
-        )  # fmt: skip
+        reply = await plan(question, item.profile, planner)
         if isinstance(reply, Dropped):
             fields |= Unscored(reply.reason, reply.detail).fields
         else:
             aspects = tuple(one.aspect for one in reply.aspects)
             fields |= {"planned": aspects, "dropped": len(reply.dropped)}
             fields |= {"left_out": len(reply.shown.left_out)}
-            fields |= await _judged(item, others.get(item.id), aspects, judge, prompts)
+            fields |= await _judged(question, item, others.get(item.id), aspects, judge)
     except CallFailed as error:
         fields |= failed_call(error).fields
     return ScoredPlan(**fields)
 
 
 async def _judged(
-    item: Item, other: Item | None, planned: tuple[str, ...], judge: Model, prompts: Prompts
+    question: Question, item: Item, other: Item | None, planned: tuple[str, ...], judge: Model
 ) -> dict[str, Any]:
     """The agreement of a plan with the gold aspects, or the reason that it is missing."""
     if not planned:
@@ -193,13 +194,13 @@ async def _judged(
     own, *theirs = (
         tuple(aspect.aspect for aspect in of.rubric_aspects) for of in (item, other) if of
     )
-    lists, question = [own, *theirs], item.question
+    lists = [own, *theirs]
     # The order of the lists must not tell which is the item's own.
     random.Random(item.id).shuffle(lists)
     place = lists.index(own)
     precise, recalled = await together(
-        match(question, [*planned], lists, judge, prompts, name="plan_score_precision"),
-        match(question, [*own], [planned], judge, prompts, name="plan_score_recall"),
+        match(question, [*planned], lists, judge, name="plan_score_precision"),
+        match(question, [*own], [planned], judge, name="plan_score_recall"),
     )
     for reply in (precise, recalled):
         if isinstance(reply, Dropped):

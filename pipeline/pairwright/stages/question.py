@@ -1,15 +1,38 @@
-"""Asking a question about a person's history, with fewer posts if they do not all fit."""
+"""A question with all that stages need to ask about it, and a person's history in its prompt: with
+fewer posts if they do not all fit."""
 
-from collections.abc import Awaitable, Callable, Hashable
+from collections.abc import Awaitable, Callable
 from typing import NamedTuple, TypeVar
 
 from pairwright.models import CONTEXT_LENGTH
 from pairwright.records import Dropped, Post
 from pairwright.retrieve import ranked, selected
-from pairwright.settings.prompt import Ask, Prompts, label_texts
-from pairwright.settings.rules import HistoryRules
+from pairwright.settings.domains import Guidance, Scale
+from pairwright.settings.prompt import Ask, Prompts, in_language, label_texts
+from pairwright.settings.rules import HistoryRules, PlanRules, asked_length
 
 T = TypeVar("T")
+
+
+class Question(NamedTuple):
+    """A question, and all that stages go by when they ask about it."""
+
+    text: str
+    prompts: Prompts
+    id: str = ""
+    language: str | None = None
+    """The language of aspects and answers."""
+    words: int = 100
+    """The most words of an answer."""
+    guidance: Guidance = Guidance()
+    """The planner's guidance for the domain."""
+    scales: tuple[Scale, ...] = ()
+    rules: PlanRules = PlanRules()
+
+    def ask(self, name: str, **values: object) -> Ask:
+        """A prompt about the question, which asks for its language."""
+        spoken = in_language(self.language, asked_length(self.words))
+        return self.prompts.ask(name, **{"question": self.text, **spoken, **values})
 
 
 class PromptPosts(NamedTuple):
@@ -29,9 +52,7 @@ def best_posts(
     question: str, posts: tuple[Post, ...], rules: HistoryRules, most: int
 ) -> PromptPosts:
     """The `most` best ranked of these posts, in their order."""
-    if most >= len(posts):
-        return PromptPosts(posts, ())
-    best = set(ranked(question, posts, rules.retrieval)[:most])
+    best = set(posts if most >= len(posts) else ranked(question, posts, rules.retrieval)[:most])
     return PromptPosts(
         tuple(post for post in posts if post in best),
         tuple(post for post in posts if post not in best),
@@ -39,25 +60,23 @@ def best_posts(
 
 
 async def with_history(
-    prompts: Prompts,
+    question: Question,
     name: str,
-    question: str,
     posts: tuple[Post, ...],
-    rules: HistoryRules,
     send: Callable[[Ask], Awaitable[T | Dropped]],
-    **values: Hashable,
+    **values: object,
 ) -> tuple[T | Dropped, PromptPosts]:
     """Send prompt `name` with the best of a user's posts, in the order they are given in.
 
     If the endpoint says that the prompt is over its context, the lowest-ranked posts
     leave (a quarter, at least one) and it is asked again; `PromptPosts` names them.
     """
-    chosen = selected(question, posts, rules)
+    chosen = selected(question.text, posts, question.rules)
     most = len(chosen)
     while True:
-        shown = best_posts(question, chosen, rules, most)
+        shown = best_posts(question.text, chosen, question.rules, most)
         labelled = label_texts(post.text for post in shown.posts)
-        answer = await send(prompts.ask(name, posts=labelled, question=question, **values))
+        answer = await send(question.ask(name, posts=labelled, **values))
         over = isinstance(answer, Dropped) and answer.reason == CONTEXT_LENGTH
         if not over or most <= 1:
             return answer, shown

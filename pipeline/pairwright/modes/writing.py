@@ -1,5 +1,4 @@
-"""Drafts: two responses to one question, drawn until the gates accept both; and the pairs over an
-accepted draft.
+"""Both sides of a draft: written by their rubrics, or written again after a refusal.
 
 A gate names the sides at fault. Those are written again, and a side without fault stays. The writer
 of a side at fault reads the refused text and what was wrong with it in plain words (`notes.toml`),
@@ -10,14 +9,13 @@ build asks the same.
 
 import math
 import tomllib
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple, cast, get_args
 
 from pairwright import text
-from pairwright.models import Models
-from pairwright.modes.judging import Requirements, Texts, both, judge_draft
-from pairwright.modes.rules import BuildRules
+from pairwright.models import Model
+from pairwright.modes.judging import both
 from pairwright.records import (
     FULL_ADHERENCE,
     AspectScore,
@@ -26,16 +24,10 @@ from pairwright.records import (
     Dropped,
     DroppedAspect,
     GateResult,
-    Item,
-    Kept,
-    Pair,
-    Post,
     Rubric,
-    content_id,
-    judge_name,
-    pseudonym,
 )
 from pairwright.settings.rules import JudgedGate
+from pairwright.stages.question import Question
 from pairwright.stages.writer import Refusal, Stance, write
 
 MOST_NOTES = 2
@@ -48,9 +40,6 @@ NOTES: dict[str, str] = tomllib.loads(
     Path(__file__).with_name("notes.toml").read_text(encoding="utf-8")
 )
 """The note to the writer of a side at fault, by gate."""
-
-Write = Callable[[int, Draft | None], Awaitable[Texts | Dropped]]
-"""Writes the two responses of a draw, given its number and the draft that was refused before."""
 
 
 class Side(NamedTuple):
@@ -95,76 +84,13 @@ def refused_twice(refused: Sequence[Draft]) -> str | None:
     return gates[0] if same else None
 
 
-class Drawing:
-    """The drafts of one unit, `draws` of the config at most."""
-
-    def __init__(self, item: Item, strategy: str, models: Models, rules: BuildRules) -> None:
-        self._item, self._strategy = item, strategy
-        self._models, self._rules = models, rules
-        self._numbers = iter(range(rules.config.draws))
-        self._refused = list[Draft]()
-        self._failure: Dropped | None = None
-        self.round = list[Draft]()
-        """The refused drafts of the last round."""
-
-    async def until_accepted(self, write: Write, required: Requirements) -> Draft | None:
-        """A round of drafts: until one is accepted, one gate on judgements has refused two in
-        succession, or no draws are left."""
-        self.round = []
-        for number in self._numbers:
-            texts = await write(number, self.round[-1] if self.round else None)
-            if isinstance(texts, Dropped):
-                self._failure = texts
-                continue
-            draft = await judge_draft(
-                texts, required, self._models, self._rules, draw=number, strategy=self._strategy
-            )
-            if draft.refused_by is None:
-                return draft
-            self._failure = None
-            self.round.append(draft)
-            self._refused.append(draft)
-            if refused_twice(self.round):
-                break
-        return None
-
-    def dropped(self, *rubrics: Rubric) -> Dropped:
-        """The reason that no draft was accepted: the last one was not written, or was refused."""
-        if why := self._failure:
-            stage, reason, detail = why.stage, why.reason, why.detail
-        else:
-            gate = self._refused[-1].refused_by
-            assert gate, "a draft that is kept here was refused"
-            judge = f", by {gate.judge}" if gate.judge else ""
-            stage, reason = "gates", gate.gate
-            detail = f"measured {gate.value}, limit {gate.limit}{judge}"
-        return Dropped(
-            stage=stage,
-            reason=reason,
-            detail=detail,
-            aspects=tuple(aspect for rubric in rubrics for aspect in rubric.aspects),
-            dropped=tuple(dropped for rubric in rubrics for dropped in rubric.dropped),
-            drafts=tuple(self._refused),
-        )
-
-    def kept(
-        self, mode: str, draft: Draft, rubrics: tuple[Rubric, ...], posts: tuple[Post, ...] = ()
-    ) -> Kept:
-        """The pairs over an accepted draft; `posts` are the partner's."""
-        names = (judge.name for judge in self._models.judges)
-        judge = judge_name(names) if self._rules.config.gated else None
-        pairs = pairs_of(mode, self._item, draft, rubrics, posts, judge)
-        return Kept(pairs=pairs, refused=tuple(self._refused))
-
-
 async def write_sides(
-    item: Item,
+    question: Question,
     sides: tuple[Side, Side],
-    models: Models,
-    rules: BuildRules,
+    generator: Model,
     number: int,
     refused: Draft | None,
-) -> Texts | Dropped:
+) -> tuple[str, str] | Dropped:
     """Both responses of a draw: written by their rubrics, or kept from the refused draft."""
 
     async def one(side: Side) -> str | Dropped:
@@ -172,35 +98,29 @@ async def write_sides(
         if refused:
             failed = [gate.sides for gate in refused.gates if not gate.passed]
             if any(side.name in sides for sides in failed):
-                refusal = refusal_of(side, refused, rules.config.words)
+                refusal = _refusal_of(side, refused, question.words)
             elif all(failed):
                 return side.text(refused)
             # A judgement that could not be read is nobody's fault: both sides are drawn again.
         return await write(
-            item.question,
-            side.rubric,
-            side.stance,
-            models.generator,
-            rules.prompts,
-            words=rules.config.words,
-            draw=number,
-            refusal=refusal,
-            language=rules.language(item),
+            question, side.rubric, side.stance, generator, draw=number, refusal=refusal
         )
 
     return await both(map(one, sides))
 
 
-def refusal_of(side: Side, refused: Draft, words: int) -> Refusal:
+def _refusal_of(side: Side, refused: Draft, words: int) -> Refusal:
     """The writer's notes on a refused draft of a side: its text, cut if it is many times as long as
-    the accepted `words`; up to two sentences on the faults; and the judge's
-    reason if it preferred the other side or did not find this one good enough."""
+    the accepted `words`; up to two sentences on the faults; and the judge's reason if it preferred
+    the other side or did not find this one good enough."""
     gates = [gate for gate in refused.gates if side.name in gate.sides]
-    lines = (_note(gate, side, refused) for gate in gates)
-    faults = tuple(dict.fromkeys(note for note in lines if note))[:MOST_NOTES]
+    faults = dict.fromkeys(note for gate in gates if (note := _note(gate, side, refused)))
     reason = _judge_reason(side, refused, {gate.gate for gate in gates})
-    reasons = (reason,) if reason else ()
-    return Refusal(side.text(refused)[: MOST_CHARACTERS * words], faults, reasons)
+    return {
+        "earlier": (side.text(refused)[: MOST_CHARACTERS * words],),
+        "faults": tuple(faults)[:MOST_NOTES],
+        "reasons": (reason,) if reason else (),
+    }
 
 
 def _judge_reason(side: Side, refused: Draft, gates: set[str]) -> str:
@@ -253,47 +173,3 @@ def _cut(reason: str) -> str:
     """A reason on one line, cut if it is long."""
     line = " ".join(reason.split())
     return line if len(line) <= MOST_REASON else f"{line[:MOST_REASON].rstrip()} ..."
-
-
-def pairs_of(
-    mode: str,
-    item: Item,
-    draft: Draft,
-    rubrics: tuple[Rubric, ...],
-    posts: tuple[Post, ...] = (),
-    judge: str | None = None,
-) -> tuple[Pair, ...]:
-    """The pair of each rubric's user, the asker's first. The asker's chosen response is the first,
-    the partner's, who is known by `posts`, the second.
-
-    A partner who did not choose never asked either: the question and its time are the asker's.
-    """
-    users = (pseudonym(rubric.user) for rubric in rubrics)
-    twin = content_id(mode, item.id, *users, draft.first, draft.second)
-
-    def pair(rubric: Rubric, *, asked: bool) -> Pair:
-        chosen, rejected = draft.both if asked else draft.both[::-1]
-        choice = None if asked else item.opposite
-        words, source = choice.reason if choice else None, choice or item
-        return Pair(
-            id=content_id("pair", mode, item.id, pseudonym(rubric.user), chosen, rejected),
-            mode=mode,
-            item_id=item.id,
-            user=rubric.user,
-            question=item.question,
-            category=item.category,
-            domain=item.domain,
-            profile=item.profile if asked else posts,
-            rubric=rubric,
-            chosen=chosen,
-            rejected=rejected,
-            draft=draft,
-            judge=judge,
-            twin_id=twin if len(rubrics) > 1 else None,
-            asked=asked,
-            narrative=item.narrative if asked else words,
-            created=source.created,
-            source_url=source.source_url,
-        )
-
-    return tuple(pair(rubric, asked=number == 0) for number, rubric in enumerate(rubrics))
