@@ -1,10 +1,9 @@
 """`init`: a folder to start from, with an example or with the configuration for one's own file."""
 
 import os
-import re
 import shutil
 from collections.abc import Iterable
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from string import Template
 from typing import Annotated, Literal
@@ -13,12 +12,13 @@ import tomli_w
 from typer import Argument, Option
 
 from pairwright import assets
-from pairwright.errors import InputError, near
+from pairwright.errors import InputError
 from pairwright.files import write_whole
 from pairwright.options import ColumnMap
 from pairwright.pairs.columns import read_map
-from pairwright.progress import Note, Progress, log_notes
-from pairwright.settings.rules import COLUMNS, columns_of
+from pairwright.settings.domains import Domains
+from pairwright.settings.rules import SourceRules, columns_of
+from pairwright.sources import Problems, read, read_choosers, some_items
 from pairwright.sources.tables import OPENERS, SourceRow, check_file
 
 
@@ -33,7 +33,6 @@ def start_study(
     example: Annotated[
         Literal["twins", "choices"], Option(help="The example, if you have no file.")
     ] = "twins",
-    progress: Progress = log_notes,
 ) -> Path:
     """Write a configuration for your own posts or choices, or an example that works.
 
@@ -41,8 +40,8 @@ def start_study(
     question, option_a, option_b, choice). WHAT is one of these, COLUMN its name in the file.
     `--posts` also takes the folder of a Stack Exchange dump.
 
-    Raises InputError if `folder` is not new or empty, or the file lacks a column. Returns the path
-    of the configuration.
+    Raises InputError if `folder` is not new or empty, or a build could not use one row of the file.
+    Returns the path of the configuration.
 
     Examples::
 
@@ -61,9 +60,8 @@ def start_study(
         raise InputError(what, where=where, fix="Give one of --posts FILE and --choices FILE.")
     config = folder / "pairwright.toml"
     if file:
-        source = tomli_w.dumps(
-            {"source": _source(Path(file), folder, columns, choices is not None, progress)}
-        )
+        table = _source(Path(file), folder, columns, choices is not None)
+        source = tomli_w.dumps({"source": table})
         words = assets.EXAMPLES / "own" / ("choices.toml" if choices else "posts.toml")
         write_whole(config, Template(words.read_text(encoding="utf-8")).substitute(source=source))
     else:
@@ -76,41 +74,29 @@ def start_study(
     return config
 
 
-def _source(
-    file: Path, folder: Path, given: Iterable[str], choices: bool, progress: Progress
-) -> dict[str, object]:
-    """The table [source] of a configuration in `folder`. Raises InputError for a file that is no
-    table or lacks a column."""
+def _source(file: Path, folder: Path, given: Iterable[str], choices: bool) -> dict[str, object]:
+    """The table [source] of a configuration in `folder`. Raises what a build of it would raise."""
     path = os.path.relpath(file.resolve(), folder.resolve())
     if file.is_dir() and not choices:
         return {"format": "stackexchange", "path": path}
     kinds = f"Give a table: {', '.join(OPENERS)}."
-    beside = [one.name for one in file.absolute().parent.glob("*") if one.suffix in OPENERS]
-    check_file(file, kinds + near(file.name, beside))
+    check_file(file, kinds)
     if (opener := OPENERS.get(file.suffix.lower())) is None:
         raise InputError(f"unknown kind of file {file.suffix!r}", where=file, fix=kinds)
     table = opener(file)
     rows = (row.fields for row in islice(table.rows, 100) if isinstance(row, SourceRow))
-    there = table.columns or list(dict.fromkeys(name for fields in rows for name in fields))
+    there = table.columns or list(chain.from_iterable(rows))
     format = "choices" if choices else "items" if "profile" in there else "posts"
     columns = read_map(given, columns_of(format), "--column")
-    needed = dict.fromkeys([*columns, *COLUMNS[format][0].split()])
-    asked = {one: columns.get(one, one) for one in needed if one in columns or one != "category"}
-    if missing := {name: column for name, column in asked.items() if column not in there}:
-        named = ", ".join(map(repr, missing.values()))
-        options = " ".join(f"--column {name}=NAME" for name in missing)
-        fix = f"Say which it is: {options}. The file has: {', '.join(there[:40])}."
-        fix += next(filter(None, (near(column, there) for column in missing.values())), "")
-        if "choice" in missing:
-            fix += " If `taken` and `refused` hold the two responses: --column option_a=taken"
-            fix += " --column option_b=refused --column choice=taken."
-        what = f"no column {named}" if len(missing) == 1 else f"no columns {named}"
-        raise InputError(what, where=file, fix=fix)
-    if choices and columns.get("created", "created") not in there:
-        times = [one for one in there if re.search("time|date|_at$|^ts$|stamp", one, re.IGNORECASE)]
-        line = "No column `created`, so a user's earlier choices are not used as history."
-        line += f" Is it {times[0]!r}? Then add --column created={times[0]}." if times else ""
-        progress(Note(line))
-    has_category = columns.get("category", "category") in there
-    other: dict[str, object] = {} if has_category else {"default_category": "other"}
-    return {"format": format, "path": path, **other, **({"columns": columns} if columns else {})}
+    source: dict[str, object] = {"format": format, "path": path}
+    if columns.get("category", "category") not in there:
+        source["default_category"] = "other"
+    source |= {"columns": columns} if columns else {}
+    rules = SourceRules.model_validate(source | {"path": str(file.resolve())})
+    problems = Problems()
+    source_of = rules, Domains.load(assets.RUBRICS), folder, problems
+    if choices:
+        next(some_items(str(file), read_choosers(*source_of)[1], problems))
+    else:
+        next(read(*source_of))
+    return source

@@ -122,11 +122,6 @@ def test_init_configures_natural_twins_of_own_choices_and_build_takes_columns(
     assert (done.code, "replies stored" in done.said) == (0, False)
     assert ": users who chose the reverse have other partners; the first at log.csv:" in done.said
     assert '"reason":"not_paired"' in (run / "source_problems.jsonl").read_text(encoding="utf-8")
-    table(tmp_path, "times.csv", lines[0].replace("created", "time"), *lines[1:])
-    done = pairwright("init", tmp_path / "times", "--choices", tmp_path / "times.csv")
-    assert "Is it 'time'? Then add --column created=time." in done.said
-    done = pairwright("build", tmp_path / "times" / "pairwright.toml", "--run", tmp_path / "none")
-    assert "no `created` column, so no choice counts as earlier" in done.said
     table(tmp_path, "log.csv", lines[0].replace("user", "person"), *lines[1:])
     done = pairwright("build", config, "--run", tmp_path / "again")
     assert (done.code, "no column who" in done.err) == (2, True)
@@ -399,12 +394,11 @@ MISTAKES = (
     ("build away.toml --run r", "nowhere.csv", "no such file", "path"),
     ("init .", "error: .: exists and is not an empty folder", "the name of a new folder"),
     ("init own --posts nix.csv", "nix.csv: no such file"),
-    ("init own --posts post.csv", "post.csv: no such file", "Did you mean 'posts.csv'?"),
-    ("init own --choices posts.csv", "--column option_b=refused --column choice=taken"),
+    ("init own --choices posts.csv", "no column user, question, option_a, option_b, choice"),
+    ("init own --choices votes.csv", "not one usable row", "`choice` is '7'"),
     ("init own --posts notes.txt", "unknown kind of file '.txt'"),
-    ("init own --posts posts.csv", "no columns 'user', 'text', 'created'\nhint: Say which it is:",
-     "--column user=NAME --column text=NAME"),
-    ("init own --posts posts.csv --column user=athor", "The file has: author, body. Did you mean"),
+    ("init own --posts posts.csv", "no column user, text, created\nhint: It has: author, body.",
+     "--column user=author"),
     ("init own --posts posts.csv --column usr=author", "Did you mean 'user'?"),
     ("init own --posts posts.csv --choices posts.csv", "does not go with --posts"),
     ("init own --column user=author", "Give one of --posts FILE and --choices FILE"),
@@ -433,6 +427,7 @@ def mistaken(tmp_path_factory: pytest.TempPathFactory) -> Path:
     source = 'source = { format = "choices", path = "nowhere.csv" }'
     table(folder, "away.toml", 'modes = ["natural"]', source)
     table(folder, "posts.csv", "author,body", "a,b")
+    table(folder, "votes.csv", "user,question,option_a,option_b,choice", "u,Why?,Tea.,Milk.,7")
     table(folder, "broken.jsonl", '{"question": "Why?"')
     for name in ("empty.toml", "empty.jsonl", "notes.txt"):
         (folder / name).touch()

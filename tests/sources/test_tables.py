@@ -48,7 +48,7 @@ USELESS: list[tuple[str, bytes | None, Mapping[str, Any], tuple[str, ...]]] = [
     ("h.parquet", b"PAR1 no", {}, ("h.parquet: not a readable", "again")),
     ("h.csv", b"id\n1\n", {}, ("no column question, profile", "`format`")),
     ("p.csv", b"uid,created,text,category\n", POSTS,
-     ("p.csv:1: no column user", "uid, created, text, category", 'user = "author"')),
+     ("p.csv:1: no column user", "uid, created, text, category", '--column user=author')),
     ("p.csv", b"user,created,text\n", POSTS, ("no column category", "default_category")),
     ("p.csv", b"user,created,text,category\n", HEADING, ("no column Heading",)),
     ("p.csv", b"user,created,text,category\n", POSTS, ("p.csv: no rows",)),

@@ -16,7 +16,7 @@ from typer import Option
 
 from pairwright.errors import CallFailed, InputError
 from pairwright.files import CALLS, write_whole
-from pairwright.lines import bounded_lines, unreadable
+from pairwright.lines import unreadable
 from pairwright.models.call import RECORDED, Completion, Request, body_of, completion_of
 from pairwright.models.client import Client, Meter
 from pairwright.models.store import Store
@@ -53,12 +53,11 @@ def read_recording(path: Path) -> tuple[str, dict[str, RecordedCall]]:
     calls, where = dict[str, RecordedCall](), str(path)
     try:
         with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
-            lines = bounded_lines(file.readline, path, _FIX)
-            head = next(lines, b"")
+            head = next(file, b"")
             if not head.startswith(b'{"recording":'):
                 fix = "`pairwright batch record RUN --out FILE` writes one."
                 raise InputError("is not a recording", where=path, fix=fix)
-            for number, line in enumerate(lines, start=2):
+            for number, line in enumerate(file, start=2):
                 where = f"{path}:{number}"
                 call = RecordedCall.model_validate_json(line)
                 calls[call.key] = call

@@ -161,8 +161,7 @@ def write_rows(path: Path, rows: Iterable[Row], *, note: str = "") -> int:
 
 def read_rows(path: Path, wanted: Callable[[str, str | None], bool] | None = None) -> Iterator[Row]:
     """The rows of one file of a release, a batch in memory at a time; `wanted` is asked by their
-    ids and twins' ids. Raises InputError, naming the row, where it is not of a release, or a text
-    or column is larger than any that is read."""
+    ids and twins' ids. Raises InputError, naming the row, where it is not of a release."""
     number = seen = 0
     try:
         with pq.ParquetFile(path) as file:
@@ -173,7 +172,7 @@ def read_rows(path: Path, wanted: Callable[[str, str | None], bool] | None = Non
                 there, due = next((one for one in pairs if one[0] != one[1]), ("metadata", "none"))
                 what = f"has {there}, where a release has {due}"
                 raise InputError(what, where=path, fix=_FIX)
-            for batch in read_batches(path, file):
+            for batch in read_batches(file):
                 rows: Iterable[int] = range(seen + 1, seen + batch.num_rows + 1)
                 seen += batch.num_rows
                 if wanted:

@@ -13,7 +13,7 @@ problems.py     rows and posts that are refused or repaired
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from pairwright.errors import SourceError
 from pairwright.records import Item
@@ -29,6 +29,7 @@ __all__ = [
     "some_items", "source_hash",
 ]  # fmt: skip
 
+T = TypeVar("T")
 _READERS = {
     "items": items.read_items, "posts": items.read_posts, "stackexchange": dumps.read_dump,
 }  # fmt: skip
@@ -86,7 +87,7 @@ def _name(rules: SourceRules, folder: Path) -> str:
     return str(tables.locate(rules.path, folder) or rules.path)
 
 
-def some_items(source: str, found: Iterable[Item], problems: Problems) -> Iterator[Item]:
+def some_items(source: str, found: Iterable[T], problems: Problems) -> Iterator[T]:
     """Pass on the same items. Raises SourceError at the end if there was no item: with the reasons,
     and advice on the most frequent one that has any."""
     item = None

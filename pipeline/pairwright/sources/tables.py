@@ -27,12 +27,11 @@ import pyarrow.parquet as pq
 
 from pairwright.assets import install
 from pairwright.errors import InputError, SourceError
-from pairwright.lines import bounded_lines, read_batches
+from pairwright.lines import read_batches
 from pairwright.settings.rules import SourceRules, required_columns
 from pairwright.sources.problems import REMEDIES, SourceProblem, SourceRefusal
 
 AGAIN = "Write or download it again."
-_LONG_LINE = "Write one row a line. If the file is one JSON array, name it .json."
 
 
 class SourceRow(NamedTuple):
@@ -161,10 +160,9 @@ def _records(path: Path, separators: str) -> Iterator[tuple[int, list[str] | Sou
     with _readable(path), _open(path) as file:
         # Bytes that are not UTF-8 are kept apart, so that one bad cell does not end the file.
         text = TextIOWrapper(cast(BufferedReader, file), "utf-8-sig", "surrogateescape", newline="")
-        lines = bounded_lines(text.readline, path, _LONG_LINE, SourceError)
-        first = next(lines, "")
+        first = next(text, "")
         delimiter = max(separators, key=first.count)
-        reader = csv.reader(chain([first], lines), delimiter=delimiter, strict=True)
+        reader = csv.reader(chain([first], text), delimiter=delimiter, strict=True)
         while True:
             start = reader.line_num + 1
             try:
@@ -192,8 +190,7 @@ def jsonl(path: Path) -> SourceTable:
 
     def values() -> Iterator[tuple[int, object]]:
         with _readable(path), _open(path) as file:
-            lines = bounded_lines(file.readline, path, _LONG_LINE, SourceError)
-            for number, line in enumerate(lines, start=1):
+            for number, line in enumerate(file, start=1):
                 text = line.removeprefix(codecs.BOM_UTF8)  # Joined files have several.
                 if text.strip():
                     yield number, _parsed(text)
@@ -234,7 +231,7 @@ def open_parquet(path: Path) -> SourceTable:
 
     def rows() -> Iterator[dict[str, Any]]:
         with _readable(path, broken), file:
-            for batch in read_batches(path, file):
+            for batch in read_batches(file):
                 yield from batch.to_pylist()
 
     return SourceTable(str(path), list(file.schema_arrow.names), numbered(path.name, rows()))
@@ -274,8 +271,8 @@ def open_table(given: str, folder: Path, rules: SourceRules, table: str) -> Sour
     missing = [" or ".join(names) for names in required if not {*names} & {*opened.columns}]
     if missing:
         fix = (
-            f"It has: {', '.join(opened.columns[:40])}. Name the right ones in [source.columns],"
-            ' such as user = "author"; `format` says what a row is.'
+            f"It has: {', '.join(opened.columns[:40])}. Name the right ones: --column user=author,"
+            " or a line in [source.columns]; `format` says what a row is."
         )
         fix += " Or set `default_category`." * ("category" in missing)
         fix += " Or rename them here: both tables share these keys." * (table == "texts")
