@@ -1,13 +1,13 @@
 """What answers batch files in tests: the model's double, and a stand-in for a Batch API.
 
 answer(requests, replies)                    # a file of replies, in the Batch API's shape
-with batch_api() as api: ...                 # api.url, api.batches, api.asked
+with batch_api(key) as api: ...              # api.url, api.batches, api.asked
 
 The stand-in is not OpenAI's: that it works with it shows what is sent, and no more.
 """
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -35,7 +35,7 @@ def refused_by_vllm(custom_id: str, status: int, **error: Any) -> Body:
     return ok(custom_id, None, status) | {"error": {"error": error}}
 
 
-def lines_of(lines: list[Body]) -> str:
+def lines_of(lines: Iterable[Body]) -> str:
     return "".join(json.dumps(line) + "\n" for line in lines)
 
 
@@ -55,23 +55,19 @@ def answer(requests: Path, replies: Path, **rates: float) -> Path:
 class BatchApi:
     """What the stand-in holds, and how it is to behave."""
 
+    key: str
     url: str = ""
-    key: str = ""
     files: dict[str, bytes] = field(default_factory=dict)
     batches: dict[str, Body] = field(default_factory=dict)
-    asked: list[str] = field(default_factory=list)
-    """Method and path of every request."""
+    asked: int = 0
     ends: str = "completed"
     """The status that a batch ends in at its second look."""
     unanswered: int = 0
     """How many requests of a batch are left out, from its end."""
     failing: Callable[[str], Body] | None = None
     """The line that each request of a batch ends with, in the file of errors."""
-    refuse: tuple[int, Body] | None = None
-    lost: bool = False
-    """Whether the next batch is made, and the reply that says so is lost."""
-    spent: bool = False
-    """Whether the next batch is refused."""
+    next_status: int = 200
+    """What the next batch is answered with: 400, it is not made; 504, it is, and nobody hears."""
 
     async def upload(self, request: web.Request) -> web.Response:
         form = await request.post()
@@ -87,20 +83,16 @@ class BatchApi:
                 "filename": "f", "purpose": "batch", "status": "processed"}  # fmt: skip
 
     async def create(self, request: web.Request) -> web.StreamResponse:
-        wanted = await request.json()
-        if self.spent:
-            self.spent = False
-            return web.json_response({"error": {"message": "Billing limit reached"}}, status=400)
-        batch_id = f"batch_{len(self.batches)}"
-        total = len(self.files[wanted["input_file_id"]].splitlines())
-        self.batches[batch_id] = wanted | {
-            "id": batch_id, "object": "batch", "created_at": 0, "status": "validating",
-            "request_counts": {"total": total, "completed": 0, "failed": 0},
-        }  # fmt: skip
-        if self.lost:
-            self.lost = False
-            return web.json_response({"error": {"message": "too slow"}}, status=504)
-        return web.json_response(self.batches[batch_id])
+        wanted, status, self.next_status = await request.json(), self.next_status, 200
+        made = {"error": {"message": "Billing limit reached"}}
+        if status != 400:
+            total = len(self.files[wanted["input_file_id"]].splitlines())
+            made = self.batches[f"batch_{len(self.batches)}"] = wanted | {
+                "id": f"batch_{len(self.batches)}", "object": "batch", "created_at": 0,
+                "request_counts": {"total": total, "completed": 0, "failed": 0},
+                "status": "validating",
+            }  # fmt: skip
+        return web.json_response(made, status=status)
 
     async def list(self, _: web.Request) -> web.Response:
         body = {"object": "list", "data": [*self.batches.values()], "has_more": False}
@@ -108,10 +100,10 @@ class BatchApi:
 
     async def retrieve(self, request: web.Request) -> web.Response:
         batch = self.batches[request.match_info["batch"]]
-        if batch["status"] == "validating":
-            batch["status"] = "in_progress"
-        elif batch["status"] == "in_progress":
+        if batch["status"] == "in_progress":
             self._end(batch)
+        elif batch["status"] == "validating":
+            batch["status"] = "in_progress"
         return web.json_response(batch)
 
     def _end(self, batch: Body) -> None:
@@ -137,19 +129,18 @@ class BatchApi:
 
     @web.middleware
     async def gate(self, request: web.Request, handler: Any) -> web.StreamResponse:
-        self.asked.append(f"{request.method} {request.path}")
-        if self.refuse:
-            return web.json_response({"error": self.refuse[1]}, status=self.refuse[0])
-        if request.headers.get("Authorization") != f"Bearer {self.key or 'none'}":
-            return web.json_response({"error": {"message": "Incorrect API key"}}, status=401)
+        self.asked += 1
+        if (given := request.headers.get("Authorization")) != f"Bearer {self.key}":
+            error = {"message": f"Incorrect API key provided: {given}"}
+            return web.json_response({"error": error}, status=401)
         response: web.StreamResponse = await handler(request)
         return response
 
 
 @contextmanager
-def batch_api(key: str = "") -> Iterator[BatchApi]:
+def batch_api(key: str) -> Iterator[BatchApi]:
     """Serve from a thread of its own until the block ends."""
-    api = BatchApi(key=key)
+    api = BatchApi(key)
     app = web.Application(client_max_size=LARGEST, middlewares=[api.gate])
     app.router.add_post("/v1/files", api.upload)
     app.router.add_get("/v1/files/{file}/content", api.content)

@@ -2,33 +2,17 @@
 lines of replies, of which each is stored, known already, or named with its file and line."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
-from batch_stand_in import (
-    BatchApi,
-    answer,
-    batch_api,
-    lines_of,
-    ok,
-    refused,
-    refused_by_vllm,
-)
+from batch_stand_in import BatchApi, answer, batch_api, ok, refused, refused_by_vllm
 from endpoint import Body, ask, completion, double, in_thread
 from pairwright.errors import CallFailed
-from pairwright.models import (
-    CONTEXT_LENGTH,
-    Completion,
-    Request,
-    batch,
-    batch_service,
-    completion_of,
-)
+from pairwright.models import CONTEXT_LENGTH, Completion, batch, completion_of
 from pairwright.models.batch import Ingest, Requests
 from pairwright.models.call import Secrets
 from pairwright.models.client import Meter
@@ -115,29 +99,23 @@ def test_the_first_round_says_what_waits_and_asks_for_each_call_once(begun: Stud
     assert prompts == sorted(prompts)
 
 
-def test_an_interrupted_round_leaves_the_files_of_the_last_one(
-    begun: Study, tmp_path: Path
+def test_files_hold_no_more_than_the_api_takes_and_stay_until_the_next_are_written(
+    begun: Study, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     study = begun.copy(tmp_path / "s")
+    assert [len(file.read_bytes().splitlines()) for file in shards(study, 1)] == [2, 2]
+    # What a round that was interrupted noted leaves the files of the last one.
     with closing(Store(study.run / "run.sqlite")) as store:
         requests = Requests(store)
         there = requests.files()
         requests.begin()
         requests.need("served", ask("further"), Meter())
-        assert there
         assert requests.files() == there
-
-
-def test_files_hold_no_more_lines_and_no_more_bytes_than_the_api_takes(
-    begun: Study, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    study = begun.copy(tmp_path / "s")
-    assert [len(file.read_bytes().splitlines()) for file in shards(study, 1)] == [2, 2]
     whole = b"".join(file.read_bytes() for file in shards(study, 1))
     most = max(map(len, whole.splitlines(keepends=True)))
     monkeypatch.setattr(batch, "MOST_BYTES", most)
     assert write(study).code == 3
-    parts = [file.read_bytes() for file in shards(study, 2)]
+    parts = [file.read_bytes() for file in shards(study, 3)]
     assert len(parts) == ITEMS
     assert all(len(part) <= most for part in parts)
     assert b"".join(parts) == whole
@@ -158,7 +136,7 @@ def test_calls_that_are_written_count_towards_the_budget(tmp_path: Path) -> None
 
 @pytest.fixture
 def api(monkeypatch: pytest.MonkeyPatch) -> Iterator[BatchApi]:
-    monkeypatch.setattr(batch_service, "POLL_EVERY_S", 0.01)
+    monkeypatch.setattr(batch, "POLL_EVERY_S", 0.01)
     monkeypatch.setenv(KEY_VARIABLE, API_KEY)
     with batch_api(API_KEY) as there:
         yield there
@@ -236,15 +214,15 @@ def test_a_batch_of_which_nothing_came_is_told_each_time_and_refusals_are_not_as
     assert all(why.removeprefix("http_400: ") in row["detail"] for row in failed)
 
 
-@pytest.mark.parametrize("lost", [True, False], ids=("lost", "refused"))
+@pytest.mark.parametrize("status", [504, 400], ids=("lost", "refused"))
 def test_a_batch_whose_making_went_wrong_is_never_made_twice(
-    study: Study, api: BatchApi, lost: bool
+    study: Study, api: BatchApi, status: int
 ) -> None:
-    api.lost, api.spent = lost, not lost
+    api.next_status = status
     done = submit(study)
     assert done.code == 2
     assert "nothing is submitted twice" in done.err
-    if lost:
+    if status == 504:
         assert write(study).code == 2, "it may be under way"
     assert submit(study).code == 3
     assert len(api.batches) == 2
@@ -254,33 +232,26 @@ def test_a_batch_whose_making_went_wrong_is_never_made_twice(
 def test_a_refused_key_ends_with_what_to_do_and_without_one_nothing_is_sent(
     study: Study, api: BatchApi, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    api.refuse = (401, {"message": f"Incorrect API key provided: {API_KEY}"})
+    api.key = "another"
     done = submit(study)
     assert done.code == 2
     assert f"[endpoints.served] {api.url}" in done.err
     assert "api_key_env" in done.err
     assert API_KEY not in done.said
-    api.asked.clear()
+    before = api.asked
     monkeypatch.delenv(KEY_VARIABLE)
     done = submit(study)
-    assert (done.code, KEY_VARIABLE in done.err, api.asked) == (2, True, [])
+    assert (done.code, KEY_VARIABLE in done.err, api.asked) == (2, True, before)
 
 
 # --- lines of replies ---
 
-NEAR = {"near": Endpoint(base_url=NOWHERE, model="org/model-7b")}
+NEAR = {"near": Endpoint(base_url=NOWHERE, model="m")}
+KEYS = [ask(f"question {number}").key for number in range(4)]
+KEY = KEYS[0]
 
 
-def request(number: int) -> Request:
-    return ask(f"question {number}", model="org/model-7b")
-
-
-def good(number: int, text: str = "fine") -> Body:
-    return ok(request(number).key, completion(text, model="org/model-7b"))
-
-
-@dataclass
-class There:
+class There(NamedTuple):
     """A run that asked for four calls."""
 
     folder: Path
@@ -297,17 +268,14 @@ class There:
 
     def reply(self, number: int) -> Completion | None:
         """The stored reply to a request, read as one that came over the wire."""
-        call = self.asked.store.call(request(number).key)
-        if call is None:
-            return None
-        assert (call[0].purpose, call[0].canonical) == ("plan", request(number).canonical)
-        return completion_of(call[0].key, call[1])
+        call = self.asked.store.call(KEYS[number])
+        return call and completion_of(call[0].key, call[1])
 
     def is_refused(self, number: int) -> bool:
         """Whether the next round leaves a request out."""
         self.asked.begin()
         try:
-            self.asked.need("near", request(number), Meter())
+            self.asked.need("near", ask(f"question {number}"), Meter())
         except CallFailed:
             return True
         return False
@@ -319,74 +287,56 @@ def there(tmp_path: Path) -> Iterator[There]:
         started = There(tmp_path, Requests(store))
         started.asked.begin()
         for number in range(4):
-            started.asked.need("near", request(number), Meter())
+            started.asked.need("near", ask(f"question {number}"), Meter())
         started.asked.write(NEAR)
         yield started
-
-
-def test_replies_are_stored_as_over_the_wire_and_the_same_file_twice_changes_nothing(
-    there: There,
-) -> None:
-    said = good(0, "text 0"), good(1, "text 1"), refused(request(2).key, 400, message="no")
-    first = there.ingest(*said)
-    assert (first.stored, first.known, first.lines) == (2, 0, 3)
-    texts = [reply.text for n in (0, 1) if (reply := there.reply(n))]
-    assert texts == ["text 0", "text 1"]
-    before = there.asked.store.totals(), there.asked.files()
-    again = there.ingest(*said)
-    assert (again.stored, again.known, again.lines) == (0, 2, 3)
-    assert (there.asked.store.totals(), there.asked.files()) == before
-    assert before[0].prompt_tokens == 24
-    assert there.is_refused(2)
 
 
 TOO_LONG = "This model's maximum context length is 10 tokens. However, your prompt is longer."
 
 
-@pytest.mark.parametrize("shape", [refused, refused_by_vllm])
-@pytest.mark.parametrize(
-    ("error", "finish"),
-    [
-        ({"message": "too long", "code": "context_length_exceeded"}, CONTEXT_LENGTH),
-        ({"message": TOO_LONG, "code": 400, "param": "input_tokens"}, CONTEXT_LENGTH),
-        ({"message": "filtered", "code": "content_filter"}, "content_filter"),
-    ],
-    ids=("OpenAI's context", "vLLM's context", "a filter"),
-)
-def test_a_refusal_about_the_request_itself_is_an_answer(
-    there: There, error: Body, finish: str, shape: Callable[..., Body]
+def test_replies_are_stored_without_secrets_and_the_same_file_twice_changes_nothing(
+    there: There,
 ) -> None:
-    assert there.ingest(shape(request(0).key, 400, **error)).stored == 1
-    reply = there.reply(0)
-    assert reply is not None
-    assert reply.finish == finish
+    secret, further = "plain-secret-0123456789", "sk-abcdefghijkl"
+    said = (
+        ok(KEY, completion(f"fine is {secret}")),
+        # A refusal about the request itself is an answer.
+        refused(KEYS[1], 400, message="filtered", code="content_filter"),
+        refused_by_vllm(KEYS[2], 400, message=TOO_LONG, code=400, param="input_tokens"),
+        refused(KEYS[3], 401, message=f"Incorrect key {further}"),
+    )
+    first = there.ingest(*said, secrets=(secret, "fine", ""))
+    assert (first.stored, first.known, first.lines) == (3, 0, 4)
+    assert further not in first.problems[0]
+    replies = [reply for n in range(4) if (reply := there.reply(n))]
+    assert replies[0].text == "fine is ***"
+    assert [reply.finish for reply in replies] == ["stop", "content_filter", CONTEXT_LENGTH]
+    before = there.asked.store.totals(), there.asked.files()
+    again = there.ingest(*said)
+    assert (again.stored, again.known, again.lines) == (0, 3, 4)
+    assert (there.asked.store.totals(), there.asked.files()) == before
+    assert before[0].prompt_tokens == 12
 
 
-KEY = request(0).key
 UNREAD, FAILED, REFUSED = "no usable reply", "failed, to be asked again", "refused for good"
 LATE = {"code": "batch_expired", "message": "late"}
 GONE = {"message": "The model `x` does not exist.", "code": 404}
 BAD: dict[str, tuple[Body | str, str, str]] = {
     "not JSON": ("}{", UNREAD, "Invalid JSON"),
-    "a list": ("[1, 2]", UNREAD, "should be an object"),
     "deep nesting": ("[" * 100_000, UNREAD, "Invalid JSON"),
     "no custom_id": ({"response": None}, UNREAD, "custom_id: Field required"),
     "a key of nobody": (ok("../../x", completion()), UNREAD, "asked for nothing"),
     "a request": ({"custom_id": KEY, "method": "POST", "body": {}}, UNREAD,
                   "a request, or a line without response and error"),
     "true as status": (ok(KEY, completion(), True), FAILED, "http_500"),
-    "no body": (ok(KEY, None), FAILED, "not a chat completion"),
     "an embedding": (ok(KEY, {"object": "list", "data": [{"embedding": [0.1]}]}), FAILED,
                      "not a chat completion"),
-    "another model": (ok(KEY, completion(model="model-70b")), UNREAD, "'model-70b'"),
-    "an engine that gave up": (ok(KEY, completion(finish="abort", model="model-7b")), FAILED,
-                               "broken_off"),
+    "an engine that gave up": (ok(KEY, completion(finish="abort")), FAILED, "broken_off"),
     "a redirection": (ok(KEY, None, 302), FAILED, "http_500"),
-    "a rate limit": (refused(KEY, 429, message="slow down"), FAILED, "http_429"),
     "a server error": (refused_by_vllm(KEY, 500, message="oh"), FAILED, "http_500"),
     "a bad request": (refused(KEY, 400, message="odd"), REFUSED, "http_400: odd"),
     "a refused request": (refused(KEY, 403, message="not you"), REFUSED, "http_403"),
-    "an error without a status": ({"custom_id": KEY, "error": {"message": "lost"}}, FAILED, "lost"),
     "an error as a text": ({"custom_id": KEY, "error": "lost"}, FAILED, "lost"),
     "an expired batch": ({"custom_id": KEY, "response": None, "error": LATE}, FAILED, "late"),
     "a wrong key": (refused(KEY, 401, message="Incorrect API key"), FAILED,
@@ -401,7 +351,7 @@ BAD: dict[str, tuple[Body | str, str, str]] = {
 def test_a_bad_line_is_told_with_file_and_line_and_the_others_are_stored(
     there: There, line: Body | str, kind: str, message: str
 ) -> None:
-    result = there.ingest(good(1), line, good(2))
+    result = there.ingest(ok(KEYS[1], completion()), line, ok(KEYS[2], completion()))
     assert (result.stored, result.known, result.lines) == (2, 0, 3)
     (problem,) = result.problems
     assert problem.startswith(f"{there.folder / 'replies.jsonl'}:2")
@@ -413,34 +363,24 @@ def test_a_bad_line_is_told_with_file_and_line_and_the_others_are_stored(
     assert there.is_refused(0) == (kind == REFUSED)
 
 
-def test_keys_of_environment_and_messages_are_not_kept(there: There) -> None:
-    secret = "plain-secret-0123456789"
-    leaking = refused(request(1).key, 401, message="Incorrect key sk-abcdefghijkl")
-    leaked = there.ingest(good(0, f"fine is {secret}"), leaking, secrets=(secret, "fine", ""))
-    reply = there.reply(0)
-    assert reply is not None
-    assert reply.text == "fine is ***"
-    assert "abcdefghijkl" not in leaked.problems[0]
-
-
 def test_the_command_counts_every_line_and_refuses_what_is_no_run_of_files(
     begun: Study, tmp_path: Path
 ) -> None:
     study, file = begun.copy(tmp_path / "s"), tmp_path / "r.jsonl"
-    file.write_text(lines_of([ok(f"b2:{n}", completion()) for n in range(30)]), "utf-8")
+    file.write_text("".join(f'{{"custom_id": "b2:{n}", "error": "x"}}\n' for n in range(30)))
     done = pairwright("batch", "ingest", study.run, file)
     assert done.code == 1
     assert "30 lines: 0 stored; 0 stored before; 30 without a reply." in done.out
     assert f"{file}:1: 'b2:0' no usable reply: this run asked for nothing" in done.out
     assert "and 10 more" in done.out
-    live = Study.make(tmp_path / "over the wire", limit=1, modes=["violate"])
-    assert live.build().code == 0
     config = study.run / "config.toml"
+    live = begun.copy(tmp_path / "over the wire").run
+    (live / "run.sqlite").unlink()
     config.write_bytes(config.read_bytes()[:40])
     for run, said in (
         (study.run, str(config)),
         (tmp_path / "nowhere", "--run"),
-        (live.run, "no requests of this run were written to files"),
+        (live, "no requests were written to files"),
     ):
         done = pairwright("batch", "ingest", run, file)
         assert (done.code, said in done.err) == (2, True)

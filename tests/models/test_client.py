@@ -17,7 +17,6 @@ from endpoint import (
     Asked,
     Handler,
     ask,
-    completion,
     drop,
     echo,
     fail,
@@ -31,9 +30,8 @@ from endpoint import (
 )
 from pairwright.errors import BudgetSpent, CallFailed, EndpointRefused, Interrupted
 from pairwright.models import CONTEXT_LENGTH, Completion, Request, client
-from pairwright.models.call import Response
+from pairwright.models.call import Response, Transient, read_reply
 from pairwright.models.client import Meter, Server, proxy_for
-from pairwright.models.refusals import Transient, read_reply
 from pairwright.settings.endpoints import Endpoint
 
 KEY = "sk-proj-abcdefghijklmnopqrstuvwxyz0123456789"
@@ -105,18 +103,18 @@ PLAIN = {"model": "m", "messages": [{"role": "user", "content": "hello"}]}
 SCHEMA = {"type": "object", "properties": {}, "additionalProperties": False}
 SAMPLED: dict[str, Any] = {"temperature": 0.0, "top_p": 0.9, "seed": 0}
 FORMAT = {"type": "json_schema", "json_schema": {"name": "plan", "schema": SCHEMA, "strict": True}}
+EVERYTHING = SAMPLED | {
+    "schema_name": "plan", "schema_json": json.dumps(SCHEMA), "draw": 7, "revision": "r1",
+    "extra": '{"reasoning_effort":"low"}',
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(
     ("asked_for", "parameter", "sent"),
     [
         ({}, "max_tokens", {}),
-        (
-            {**SAMPLED, "schema_name": "plan", "schema_json": json.dumps(SCHEMA),
-             "extra": '{"reasoning_effort":"low"}', "draw": 7, "revision": "r1"},
-            "max_completion_tokens",
-            {**SAMPLED, "reasoning_effort": "low", "response_format": FORMAT},
-        ),
+        (EVERYTHING, "max_completion_tokens",
+         {**SAMPLED, "reasoning_effort": "low", "response_format": FORMAT}),
     ],
     ids=("plain", "everything"),
 )  # fmt: skip
@@ -154,8 +152,6 @@ def test_another_machine_is_reached_through_a_proxy(monkeypatch: pytest.MonkeyPa
         ({"http_proxy": "p:1"}, "http://model.example/v1", "http://p:1"),
         ({"ALL_PROXY": "http://p:3"}, "https://model.example/v1", "http://p:3"),
         ({"ALL_PROXY": "http://p:3"}, "http://[::1]:8000/v1", None),
-        ({"ALL_PROXY": "socks5://p:3"}, "http://127.8.9.1/v1", None),
-        ({"ALL_PROXY": "socks5://p:3", "NO_PROXY": "*"}, "http://model.example/v1", None),
         ({"HTTP_PROXY": "p", "NO_PROXY": "model.example"}, "http://model.example/v1", None),
     ],
 )
@@ -176,7 +172,6 @@ EVENTS = 'data: {"choices": [{"delta": {"content": "a"}}]}\n\ndata: [DONE]\n\n'
 GZIP = {"Content-Encoding": "gzip"}
 TRANSIENT: dict[str, tuple[Handler, str, str]] = {
     "429": (fail(429, "slow down"), "http_429", "slow down"),
-    "500": (fail(500, "oh"), "http_500", "oh"),
     "502": (raw(NGINX.format("502 Bad Gateway"), status=502), "http_502",
             "a web page: 502 Bad Gateway"),
     "503 without a word": (raw("", status=503), "http_503", "HTTP 503 without a word"),
@@ -185,9 +180,9 @@ TRANSIENT: dict[str, tuple[Handler, str, str]] = {
     "silence": (hang, "timeout_or_dropped", "no whole reply in 0.2 s"),
     "a byte at a time": (trickle(0.05), "timeout_or_dropped", "no whole reply in 0.2 s"),
     "half a JSON": (raw('{"choices": [{"mess'), "malformed_body", "not JSON"),
-    "empty": (raw(" "), "malformed_body", "not JSON: ''"),
     "events": (raw(EVENTS), "malformed_body", "not JSON: 'data:"),
-    "error in a 200": (raw('{"error": {"message": "upstream broke"}}'), "malformed_body", ""),
+    "error in a 200": (raw('{"error": {"message": "upstream broke"}}'), "malformed_body",
+                       "upstream broke"),
     "no gzip": (raw(b"not gzip", headers=GZIP), "malformed_body", ""),
     "half a gzip": (raw(gzip.compress(b"{}" * 900, mtime=0)[:40], headers=GZIP), "malformed_body",
                     ""),
@@ -231,26 +226,20 @@ def test_an_endpoint_that_never_answered_stops_the_run_and_one_that_did_fails_a_
     assert line.endswith("; trying again after 0 s, 3 attempts in all")
 
 
-@pytest.mark.parametrize(
-    ("message", "wait"), [("7200", "7,200 s"), ("1000000000000", "1,000,000,000,000 s")]
-)
-def test_a_wait_beyond_max_wait_fails_at_once_for_all_calls(message: str, wait: str) -> None:
-    found = talk(fail(429, "Busy.", headers={"Retry-After": message}), 2, 1, attempts=9)
+def test_a_wait_beyond_max_wait_fails_at_once_for_all_calls() -> None:
+    found = talk(fail(429, "Busy.", headers={"Retry-After": "1000000000"}), 2, 1, attempts=9)
     assert len(found.asked) <= 2
     for error in found.outcomes:
         assert isinstance(error, CallFailed)
         assert error.reason == "rate_limited"
         assert error.detail.startswith("[endpoints.near] Busy.; the server asks to be left alone")
-        assert error.detail.endswith(wait)
-    (note,) = (note for note in found.said if "longest wait" in note)
-    assert "longest wait is 300 s" in note
+        assert error.detail.endswith("for 1,000,000,000 s, and the longest wait is 300 s")
 
 
 @pytest.mark.parametrize(
     ("asked", "seconds"),
     [
-        ("7", 7), (" 7.5 ", 7.5), ("2000000000", 2_000_000_000),
-        ("Fri, 15 Jan 2027 08:00:30 GMT", 30),
+        ("7", 7), (" 7.5 ", 7.5), ("Fri, 15 Jan 2027 08:00:30 GMT", 30),
         # What makes no sense. The loop's clock has no order for the `nan` that float() takes.
         *((odd, None) for odd in (
             "", "soon", "-5", "nan", "Fri, 31 Dec 1999 23:59:59 GMT",
@@ -267,30 +256,25 @@ def test_what_wait_a_refusal_asks_for(
     assert busy.value.retry_after == (seconds and pytest.approx(seconds))
 
 
-@pytest.mark.parametrize(
-    ("body", "status", "headers"),
-    [(gzip.compress(bytes(16 * 2**20)), 200, GZIP), (b" " * (4 * 2**20 + 1), 500, {})],
-    ids=("packed", "an error"),
-)
-def test_a_reply_beyond_all_measure_is_not_taken_in(
-    body: bytes, status: int, headers: dict[str, str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+BOMB = gzip.compress(bytes(16 * 2**20))
+
+
+def test_a_reply_beyond_all_measure_is_not_taken_in(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(client, "LARGEST_REPLY", 4 * 2**20)
     tracemalloc.start()
     try:
-        found = talk(raw(body, status=status, headers=headers))
+        found = talk(raw(BOMB, headers=GZIP))
         assert tracemalloc.get_traced_memory()[1] < 12 * 2**20
     finally:
         tracemalloc.stop()
     assert (found.error.reason, len(found.asked)) == ("reply_too_large", 3)
-    assert f"HTTP {status} with more than 4 MiB" in found.error.detail
+    assert "HTTP 200 with more than 4 MiB" in found.error.detail
 
 
 # --- where it stops ---
 
 
 NO_TOKENS = "Unsupported parameter: 'max_tokens' is not supported. Use 'max_completion_tokens'."
-NO_TEMPERATURE = "Unsupported value: 'temperature' does not support 0.0 with this model."
 NO_SEED = "[{'loc': ('body', 'seed'), 'msg': 'Extra inputs are not permitted'}]"
 NO_SCHEMA = "The provided JSON schema contains features not supported by xgrammar."
 NO_ROOM = "max_tokens=5000 cannot be greater than max_model_len=max_total_tokens=1024."
@@ -301,19 +285,16 @@ OF_ALL_CALLS: dict[str, tuple[Handler, str, str]] = {
     "403": (fail(403, "Country not supported."), "Country", "api_key_env"),
     "404": (fail(404, "The model `m` does not exist.", code=404, param="model"), "`m`", "doctor"),
     "no quota": (fail(429, "Over your quota.", code="insufficient_quota"), "quota", "account"),
-    "405": (raw(SIGN_IN, status=405), "405 a web page: Sign in", "base_url"),
     "407": (raw(SIGN_IN, status=407), "407 a web page: Sign in", "HTTPS_PROXY"),
     "max_tokens": (fail(400, NO_TOKENS, code="unsupported_parameter", param="max_tokens"),
                    "max_tokens", "[sampling]"),
-    "temperature": (fail(400, NO_TEMPERATURE, code="unsupported_value", param="temperature"),
-                    "temperature", "[sampling]"),
     "seed": (fail(400, NO_SEED, code=400), "seed", "[sampling]"),
     "no type": (fail(400, "Grammar error: Invalid type: objct"), "objct", "structured = false"),
     "no schema": (fail(400, NO_SCHEMA), "xgrammar", "structured = false"),
     "no room": (fail(400, NO_ROOM, code=400, param="max_tokens"), "=5000", "[sampling]"),
     # Posts and a key go to nobody else, and another server's reply is not the model's.
-    "a redirect": (raw("", status=307, headers=ELSEWHERE), "(307) to http://else.example/v1/chat\n",
-                   "base_url"),
+    "a redirect": (raw("", status=307, headers=ELSEWHERE),
+                   "307 redirects calls to http://else.example/v1/chat\n", "base_url"),
     "what would steer the terminal": (fail(401, "no \x1b[2J\x1b]0;title\x07key\u202e"),
                                       "no [2J]0;titlekey", "api_key_env"),
 }  # fmt: skip
@@ -339,7 +320,6 @@ ANTHROPIC = "prompt is too long: 210000 tokens > 200000 maximum"
         # vLLM's batch files nest `error` twice; an engine in process has no HTTP around it.
         ({"error": {"error": {"message": VLLM, "code": 400}}}, VLLM),
         ({"error": None, "message": VLLM}, VLLM),
-        ({"object": "error", "message": VLLM, "code": 400}, VLLM),
         ({"detail": VLLM}, VLLM),
         ({"error": VLLM}, VLLM),
         (VLLM, VLLM),
@@ -357,45 +337,31 @@ def test_a_prompt_over_the_context_is_stored_however_it_is_said(body: object, wo
 # --- secrets ---
 
 
-@pytest.mark.parametrize(
-    "key", [KEY, "Zq7Lw0x9Vt2Bn4Rm6Yk8", "Zq7Lw0x9"], ids=("sk", "plain", "short")
-)
-def test_a_key_that_the_server_repeats_is_in_no_exception_and_not_stored(key: str) -> None:
-    words = f"Incorrect API key provided: {key}. Header was 'Bearer {key}'."
-    shapes = (words, json.dumps({"detail": words}), json.dumps({"error": words}))
-    for handler in (
-        *(fail(status, words) for status in (400, 401, 404, 429, 500)),
-        *(raw(body, status=401) for body in shapes),
-    ):
-        error = talk(handler, key=key, attempts=1).error
-        assert key not in f"{error!r} {error} {error.__dict__}"
-        assert error.__cause__ is None
-    reply = talk(fail(400, f"maximum context length is 5 for {key}"), key=key).reply
-    assert reply.finish == CONTEXT_LENGTH
-    assert key not in reply.body.decode()
-
-
 CUSTOM = "X-Team: team-secret-0123456789\nX-Login: Basic dXNlcjpwYXNzd29yZA==\nX-Short: abc"
+SECRETS = (KEY, "team-secret-0123456789", "dXNlcjpwYXNzd29yZA==")
+WORDS = f"maximum context length is 5 for {' '.join(SECRETS)} abc"
 
 
-@pytest.mark.parametrize("status", [200, 400, 401, 500])
-def test_a_header_that_a_server_repeats_is_hidden(
-    status: int, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    "handler",
+    [
+        say(WORDS), fail(400, WORDS), raw(json.dumps({"detail": WORDS}), status=401),
+        *(fail(status, WORDS) for status in (401, 404, 429, 500)), raw(WORDS, status=401),
+    ],
+    ids=("reply", "too long", "detail", "401", "404", "429", "500", "text"),
+)  # fmt: skip
+def test_what_is_secret_and_a_server_repeats_is_in_no_exception_and_not_stored(
+    handler: Handler, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OPENAI_CUSTOM_HEADERS", CUSTOM)
-    secrets = ("team-secret-0123456789", "dXNlcjpwYXNzd29yZA==")
-
-    async def handler(asked: Asked) -> web.StreamResponse:
-        assert all(secret in str(asked.headers) for secret in secrets)
-        said = f"headers {dict(asked.headers)} and {secrets[1]}"
-        body = completion(said) if status == 200 else {"error": {"message": said}}
-        return web.json_response(body, status=status)
-
-    (outcome,) = talk(handler, attempts=1).outcomes
-    shown = outcome.body.decode() if isinstance(outcome, Completion) else repr(outcome)
-    assert "headers" in shown
-    assert not [secret for secret in secrets if secret in shown]
+    found = talk(handler, attempts=1)
+    assert all(secret in str(found.asked[0].headers) for secret in SECRETS)
+    outcome = found.outcomes[0]
+    shown = f"{outcome!r} {outcome} {getattr(outcome, '__dict__', '')}"
+    assert not [secret for secret in SECRETS if secret in shown]
     assert "abc" in shown
+    if isinstance(outcome, BaseException):
+        assert outcome.__cause__ is None
 
 
 # --- how fast, budgets and stopping ---

@@ -80,10 +80,8 @@ class Actor:
             outcomes = Outcomes(shard)
             outcomes.begin(identity)
             left = (u for u in units if outcomes.ended(u.position, u.id) is None)
-            async with open_clients(self._part, self._part, self._meter, shard) as clients:
-                config, meter = rules.config, self._meter
-                called = config.roles, config.sampling, config.endpoints
-                self._models = RunModels(*called, clients, meter)
+            async with open_clients(self._part, self._meter, shard) as clients:
+                self._models = RunModels(rules.config, clients, self._meter)
                 builder = Builder.of(corpus, rules)
                 await builder.build(left, self._models, outcomes, self._ended.append)
 

@@ -250,8 +250,9 @@ class Builder:
 async def open_models(config: Config, store: Store, say: Say = say) -> AsyncIterator[RunModels]:
     """Connect the models of a build in this process."""
     meter = meter_of(config, store)
-    async with open_clients(config.endpoints, config.roles.all, meter, store, say) as clients:
-        yield RunModels(config.roles, config.sampling, config.endpoints, clients, meter)
+    used = {name: config.endpoints[name] for name in config.roles.all}
+    async with open_clients(used, meter, store, say) as clients:
+        yield RunModels(config, clients, meter)
 
 
 def batch_models(config: Config, store: Store, requests: Requests) -> RunModels:
@@ -261,8 +262,7 @@ def batch_models(config: Config, store: Store, requests: Requests) -> RunModels:
     """
     meter = meter_of(config, store)
     recorders = {name: Recorder(name, requests, meter) for name in config.roles.all}
-    called = config.roles, config.sampling, config.endpoints
-    return RunModels(*called, recorders, meter, waits=False)
+    return RunModels(config, recorders, meter, waits=False)
 
 
 def meter_of(config: Config, store: Store) -> Meter:

@@ -14,7 +14,6 @@ from pairwright.construct.folder import RunFolder
 from pairwright.construct.outcomes import LACK_OF_ASPECTS, OutcomeKind, Outcomes
 from pairwright.lines import read_lines
 from pairwright.models import Unread, completion_of, parse
-from pairwright.models.call import is_same_model
 from pairwright.models.model import UNUSABLE
 from pairwright.models.store import Store, Usage, is_held, unusable
 from pairwright.modes import MODES, Stage
@@ -184,10 +183,6 @@ def status_of(
     folder: RunFolder, store: Store, config: Config, *, running: bool = False
 ) -> RunStatus:
     """The status of a run whose store is open."""
-    served = {
-        model: {name: n for name, n in names.items() if not is_same_model(name, model)}
-        for model, names in store.served_names().items()
-    }
     ends = store.rows(
         "SELECT mode, kind, stage, reason, count(*) FROM outcomes WHERE mode != 'plan'"
         " GROUP BY 1, 2, 3, 4 ORDER BY 5 DESC, 1, 3, 4"
@@ -204,7 +199,7 @@ def status_of(
         checks={name: _accepted(store, name) for name in _CHECKS},
         stored=store.totals(),
         cost=cost(store, config),
-        served={model: names for model, names in served.items() if names},
+        served=store.served_names(),
         recorded=tuple(model for (model,) in recorded),
         planned=planned,
         finished=Outcomes(store).finished and (folder.path / "manifest.json").exists(),

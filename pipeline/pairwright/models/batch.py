@@ -8,18 +8,21 @@ A request is written, perhaps submitted, and then answered, failed or refused: o
 """
 
 import json
+import logging
 import os
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Final, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 
 from pydantic import BaseModel, JsonValue, ValidationError
-from typer import Argument
+from typer import Argument, Option
 
 from pairwright.errors import (
     CallFailed,
+    ConfigError,
     EndpointRefused,
     InputError,
     Unanswered,
@@ -31,10 +34,13 @@ from pairwright.models.call import (
     Request,
     Response,
     Secrets,
-    is_same_model,
+    Transient,
+    error_of,
+    printable,
+    read_reply,
 )
 from pairwright.models.client import Client, Meter
-from pairwright.models.refusals import Transient, error_of, read_reply
+from pairwright.models.connect import api_key
 from pairwright.models.store import Store
 from pairwright.options import RunPath
 from pairwright.settings import read_toml
@@ -42,11 +48,18 @@ from pairwright.settings.config import Config, validate
 from pairwright.settings.endpoints import Endpoint
 from pairwright.text import visible
 
+if TYPE_CHECKING:
+    from openai import OpenAI
+
 URL: Final = "/v1/chat/completions"
 MOST_LINES, MOST_BYTES = 50_000, 200_000_000
 """Calls of one file of the Batch API, and its bytes."""
+ENDED = frozenset({"completed", "failed", "expired", "cancelled"})
+"""Statuses of a batch that does not change any more."""
+POLL_EVERY_S = 30.0
 _ACCOUNT = (401, 402, 407, 429)
 """Statuses of what is wrong with the account or the way to it, and not with the request."""
+_RUN = "Name the folder that `pairwright build` was given as --run."
 _TABLE = """
 CREATE TABLE IF NOT EXISTS requests (
     key TEXT PRIMARY KEY,
@@ -73,7 +86,10 @@ GROUP BY file ORDER BY file"""
 # Prompts of one kind that share a history begin alike, so in this order they follow one another.
 # The head of a history identifies it, and sorting whole prompts would take as much disk again.
 _MESSAGES = "json_extract(request, '$.messages')"
-_ORDER = f"purpose, substr({_MESSAGES}, max(1, instr({_MESSAGES}, '<history>')), 4096), key"
+_OF_ROUND = f"""
+SELECT endpoint, request, purpose FROM requests WHERE round = ?
+ORDER BY endpoint, purpose, substr({_MESSAGES}, max(1, instr({_MESSAGES}, '<history>')), 4096), key
+"""
 
 
 class RequestFile(NamedTuple):
@@ -127,34 +143,30 @@ class Requests:
         meter.calls += 1
 
     def write(self, endpoints: Mapping[str, Endpoint]) -> tuple[RequestFile, ...]:
-        """Write the files of the round."""
-        number = 0
-        for name, endpoint in endpoints.items():
-            for part in self._parts(name, endpoint):
-                number += 1
-                file = f"round-{self._round}/{number:03}.jsonl"
-                write_whole(self._folder / file, part.values())
-                place = "UPDATE requests SET file = ? WHERE key = ?"
-                self.store.write(place, [(file, key) for key in part])
-        return self.files()
-
-    def _parts(self, name: str, endpoint: Endpoint) -> Iterator[dict[str, bytes]]:
-        """The lines of the requests to an endpoint, by key, in parts as large as a file may be.
-        Those with one history are together, in an order that depends on the requests alone."""
-        part, size = dict[str, bytes](), 0
-        query = "SELECT request, purpose FROM requests WHERE round = ? AND endpoint = ?"
-        for row in self.store.rows(f"{query} ORDER BY {_ORDER}", self._round, name):
+        """Write the files of the round, each as large as it may be and to one endpoint. Requests
+        with one history are together, in an order that depends on the requests alone."""
+        part, size, files, last = dict[str, bytes](), 0, 0, ""
+        for name, *row in self.store.rows(_OF_ROUND, self._round):
             request = Request.of(*row)
-            body = request.body(endpoint.token_parameter)
+            body = request.body(endpoints[name].token_parameter)
             said = {"custom_id": request.key, "method": "POST", "url": URL, "body": body}
             line = json.dumps(said, separators=(",", ":")).encode() + b"\n"
-            if part and (len(part) == MOST_LINES or size + len(line) > MOST_BYTES):
-                yield part
+            full = len(part) == MOST_LINES or size + len(line) > MOST_BYTES
+            if part and (full or name != last):
+                self._write(files := files + 1, part)
                 part, size = {}, 0
-            part[request.key] = line
+            part[request.key], last = line, name
             size += len(line)
         if part:
-            yield part
+            self._write(files + 1, part)
+        return self.files()
+
+    def _write(self, number: int, lines: Mapping[str, bytes]) -> None:
+        file = f"round-{self._round}/{number:03}.jsonl"
+        write_whole(self._folder / file, lines.values())
+        self.store.write(
+            "UPDATE requests SET file = ? WHERE key = ?", [(file, key) for key in lines]
+        )
 
     def files(self) -> tuple[RequestFile, ...]:
         """The files of the last round. Notes first which requests are answered by now, be it over
@@ -243,11 +255,8 @@ class Ingest:
                     if text := raw.removeprefix(b"\xef\xbb\xbf").strip():
                         self._line(text, f"{path}:{number}")
         except OSError as error:
-            raise InputError(
-                f"cannot be read: {error.strerror}",
-                where=path,
-                fix="Name files of replies: the outputs of a Batch API or of vllm run-batch.",
-            ) from None
+            fix = "Name files of replies: the outputs of a Batch API or of vllm run-batch."
+            raise InputError(f"cannot be read: {error.strerror}", where=path, fix=fix) from None
 
     def _line(self, text: bytes, where: str) -> None:
         try:
@@ -271,7 +280,7 @@ class Ingest:
         """Store a usable reply, or what says that a prompt is too long or filtered.
 
         Raises CallFailed for what is worth asking again, EndpointRefused for what is not, and
-        ValueError for a reply to nothing and for one of another model.
+        ValueError for a reply to nothing.
         """
         store = self.requests.store
         # Whatever became of another try, the first answer stays.
@@ -291,28 +300,22 @@ class Ingest:
         except (CallFailed, EndpointRefused) as error:
             failed = CallFailed(f"http_{reply.status}", str(getattr(error, "detail", error)))
             raise failed if reply.status in _ACCOUNT else EndpointRefused(str(failed)) from None
-        if found.served and not is_same_model(found.served, request.model):
-            served = found.served[:80]
-            raise ValueError(f"a reply of the model {served!r}, not of {request.model!r}")
         store.keep(request, found)
         self.stored += 1
 
 
 @contextmanager
-def open_run(folder: Path) -> Iterator[tuple[Config, Ingest]]:
+def _open_run(folder: Path) -> Iterator[tuple[Config, Ingest]]:
     """Open a run that was built with `batch`. Raises ConfigError, and InputError for another."""
     path = folder / "config.toml"
-    saved = read_toml(path, "Name the folder that `pairwright build` was given as --run.")
+    saved = read_toml(path, _RUN)
     config = validate({key: one for key, one in saved.items() if key != "content"}, path)
     names = [endpoint.api_key_env for endpoint in config.endpoints.values()]
     with closing(Store(folder / CALLS)) as store:
         requests = Requests(store)
         if not requests.files():
-            raise InputError(
-                "no requests of this run were written to files",
-                where=folder,
-                fix="`pairwright build CONFIG --run DIR --batch` writes them.",
-            )
+            fix = "`pairwright build CONFIG --run DIR --batch` writes them."
+            raise InputError("no requests were written to files", where=folder, fix=fix)
         ingest = Ingest(requests, Secrets(*(os.environ.get(name) for name in names if name)))
         yield config, ingest
         ingest.files = requests.files()
@@ -331,7 +334,106 @@ def ingest_replies(
 
         pairwright batch ingest runs/first runs/first/batch/round-1/*.replies.jsonl
     """
-    with open_run(Path(run)) as (_, ingest):
+    with _open_run(Path(run)) as (_, ingest):
         for file in files:
             ingest.file(Path(file))
     return ingest
+
+
+# The Batch API
+
+
+def submit_batches(
+    run: RunPath,
+    *,
+    wait: Annotated[bool, Option("--wait", help="Wait until every batch has ended.")] = False,
+) -> Ingest:
+    """Hand the latest requests to the OpenAI Batch API, and ingest the replies that have come.
+
+    Safe to repeat and to interrupt: no file is submitted twice. Each goes to the endpoint it was
+    written for, with the key that its api_key_env names. Exits with 3 while a batch is under way,
+    and with 1 if one has ended without all of its replies. The next round asks for those.
+
+    Raises ConfigError, EndpointRefused, and InputError if the run was not built with `batch`.
+
+    Examples::
+
+        pairwright batch submit runs/first
+        pairwright batch submit runs/first --wait
+    """
+    with _open_run(Path(run)) as (config, ingest):
+        while True:
+            for file in ingest.requests.files():
+                if not file.batch or file.waiting:
+                    with _batch_api(config, file.endpoint) as api:
+                        (_collect if file.batch else _submit)(api, file, ingest)
+            if not (wait and any(file.waiting for file in ingest.requests.files())):
+                return ingest
+            time.sleep(POLL_EVERY_S)
+
+
+@contextmanager
+def _batch_api(config: Config, name: str) -> "Iterator[OpenAI]":
+    """The Batch API of an endpoint. Raises ConfigError for what has none, and EndpointRefused for
+    all that it refuses in the block."""
+    endpoint, where = config.endpoints[name], f"[endpoints.{name}]"
+    if endpoint.base_url is None or endpoint.recording is not None:
+        fix = "Have the files answered by `vllm run-batch`, and `pairwright batch ingest` them."
+        raise ConfigError("only a server has a Batch API", where=where, fix=fix)
+    # It takes half a second to import, and only this command needs it.
+    from openai import APIError, OpenAI
+
+    key, url = api_key(name, endpoint), endpoint.base_url
+    try:
+        # The SDK insists on a key; servers without one ignore it.
+        with OpenAI(api_key=key or "none", base_url=url, timeout=endpoint.timeout_s) as api:
+            yield api
+    except APIError as error:
+        said = Secrets(key).without(str(error.__cause__ or error).encode("utf-8", "replace"))
+        raise EndpointRefused(
+            f"{where} {url}: {printable(said.decode())}\n"
+            "  Check `base_url`, and the key in the variable that `api_key_env` names; then run the"
+            " same command again: nothing is submitted twice."
+        ) from None
+
+
+def _submit(api: "OpenAI", file: RequestFile, ingest: Ingest) -> None:
+    """Make a batch of one file, or find the one that an interrupted try made."""
+    from openai import APIStatusError
+
+    batch, requests = None, ingest.requests
+    if upload := file.upload:
+        batch = next((one for one in api.batches.list() if one.input_file_id == upload), None)
+    else:
+        upload = api.files.create(file=file.path, purpose="batch").id
+        requests.submitted(file, upload)
+    if batch is None:
+        try:
+            # Asked once only: a repeated try could make and bill a second batch.
+            batch = api.with_options(max_retries=0).batches.create(
+                input_file_id=upload, endpoint=URL, completion_window="24h"
+            )
+        except APIStatusError as error:
+            if error.status_code < 500:
+                requests.submitted(file, "")
+            raise
+    requests.submitted(file, upload, batch.id)
+
+
+def _collect(api: "OpenAI", file: RequestFile, ingest: Ingest) -> None:
+    """Look at the batch of a file once, and ingest its replies if it has ended."""
+    batch = api.batches.retrieve(file.batch)
+    if batch.status not in ENDED:
+        done = batch.request_counts.completed if batch.request_counts else 0
+        said = f"{file.path.name}: {batch.status}, {done:,} of {file.lines:,} answered"
+        logging.getLogger("pairwright").warning(said)
+        return
+    for kind, file_id in (("output", batch.output_file_id), ("errors", batch.error_file_id)):
+        if file_id:
+            path = file.path.with_suffix(f".{kind}.jsonl")
+            with api.files.with_streaming_response.content(file_id) as response:
+                write_whole(path, response.iter_bytes())
+            ingest.file(path)
+    errors = (batch.errors and batch.errors.data) or []
+    why = "; ".join([batch.status, *(f"{one.code}: {one.message}" for one in errors[:3])])
+    ingest.requests.failed("failed", f"no_reply: the batch {why[:500]}", batch=batch.id)

@@ -1,16 +1,19 @@
-"""A call: a request with its key, and the reply as it is stored.
+"""Requests with their keys, replies as they are stored, and the meaning of a response.
 
 A `Request` has a key, which omits what does not change the answer (base URL, timeouts, retries,
-concurrency). A `Response` is the answer of a server or an engine, whatever its status. A
-`Completion` is what is read from its body.
+concurrency). A `Response` is the answer of a server or an engine, whatever its status. `read_reply`
+makes a `Completion` of it, which is stored, or says why there is none.
 """
 
 import json
+import math
 import os
 import re
+import time
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
 from functools import cached_property
 from hashlib import blake2b
 from types import MappingProxyType
@@ -18,6 +21,7 @@ from typing import Any, NamedTuple
 
 from pydantic_core import to_json
 
+from pairwright.errors import CallFailed, EndpointRefused
 from pairwright.settings.prompt import Message
 from pairwright.text import visible
 
@@ -29,10 +33,7 @@ MODEL_REFUSED, TOOL_CALL = "model_refused", "tool_call"
 """The `finish` of a message that has a refusal, or calls a tool, and has no content."""
 
 
-_SAMPLED = (
-    "draw", "extra", "max_tokens", "model", "revision", "schema_name", "seed", "temperature",
-    "top_p",
-)  # fmt: skip
+_SAMPLED = "draw extra max_tokens model revision schema_name seed temperature top_p".split()
 
 
 @dataclass(frozen=True)
@@ -144,25 +145,17 @@ class Completion(NamedTuple):
 
 
 def body_of(
-    text: str,
-    finish: str = "stop",
-    *,
-    kind: str = "chat.completion",
-    model: str = "",
-    reasoning: str = "",
-    prompt_tokens: int = 0,
-    completion_tokens: int = 0,
-    cached_tokens: int = 0,
-    thinking_tokens: int = 0,
+    text: str, finish: str = "stop", *, kind: str, model: str = "", reasoning: str = "", **of: int
 ) -> bytes:
-    """The body of a chat completion that says this, for a reply that did not come as one."""
-    message = {"role": "assistant", "content": text, "reasoning_content": reasoning}
+    """The body of a chat completion that says this, for a reply that did not come as one; with
+    numbers of tokens by their names in a `Completion`."""
     usage = {
-        "prompt_tokens": prompt_tokens,
-        "completion_tokens": completion_tokens,
-        "prompt_tokens_details": {"cached_tokens": cached_tokens},
-        "completion_tokens_details": {"reasoning_tokens": thinking_tokens},
+        "prompt_tokens": of.get("prompt_tokens", 0),
+        "completion_tokens": of.get("completion_tokens", 0),
+        "prompt_tokens_details": {"cached_tokens": of.get("cached_tokens", 0)},
+        "completion_tokens_details": {"reasoning_tokens": of.get("thinking_tokens", 0)},
     }
+    message = {"role": "assistant", "content": text, "reasoning_content": reasoning}
     choices = [{"message": message, "finish_reason": finish}]
     return bytes_of({"object": kind, "model": model, "choices": choices, "usage": usage})
 
@@ -173,11 +166,11 @@ def completion_of(key: str, body: bytes) -> Completion:
     try:
         data = json.loads(body)
     except (ValueError, RecursionError):
-        raise ValueError(f"not JSON: {first_words(body)!r}") from None
+        raise ValueError(f"not JSON: {_first_words(body)!r}") from None
     try:
-        if not data.get("choices") and (error := data.get("error")):
-            words = (isinstance(error, dict) and error.get("message")) or error
-            raise ValueError(f"an error instead of a reply: {visible(str(words))[:500]}")
+        if not data.get("choices") and data.get("error"):
+            words = str(error_of(data).get("message") or data["error"])
+            raise ValueError(f"an error instead of a reply: {visible(words)[:500]}")
         choice, usage = data["choices"][0], data.get("usage")
         message = choice["message"]
         text, instead = _said(message)
@@ -208,19 +201,16 @@ def _said(message: Any) -> tuple[str, str]:
     if isinstance(content, list):
         texts = (one["text"] for one in content if one.get("type") in ("text", "output_text"))
         content = "".join(texts)
-    if content:
-        return content, ""
-    if refusal := message.get("refusal"):
+    if not content and (refusal := message.get("refusal")):
         return refusal, MODEL_REFUSED
     calls = message.get("tool_calls") or message.get("function_call")
-    return "", TOOL_CALL if calls else ""
+    return content or "", TOOL_CALL if calls and not content else ""
 
 
 _OPEN, _CLOSE = r"(?:<think(?:ing)?>|\[THINK\])", r"(?:</think(?:ing)?>|\[/THINK\])"
 _TAG = re.compile(f"{_OPEN}|{_CLOSE}")
-# A template may open it in the prompt: then only its end is in the reply.
-_THOUGHT = re.compile(rf"\s*{_OPEN}.*?{_CLOSE}|(?:(?!{_TAG.pattern}).)*{_CLOSE}", re.DOTALL)
-_CUT_SHORT = re.compile(rf"\s*{_OPEN}")
+# It may be cut short. A template may open it in the prompt: then only its end is in the reply.
+_THOUGHT = re.compile(rf"\s*{_OPEN}.*?(?:{_CLOSE}|\Z)|(?:(?!{_TAG.pattern}).)*{_CLOSE}", re.DOTALL)
 
 
 def _without_thinking(text: str) -> tuple[str, str]:
@@ -232,8 +222,6 @@ def _without_thinking(text: str) -> tuple[str, str]:
             json.loads(text)
             break
         if not (found := _THOUGHT.match(text)):
-            if _CUT_SHORT.match(text):
-                thought, text = thought + text, ""
             break
         thought, text = thought + found[0], text[found.end() :]
     return _TAG.sub("", thought), text
@@ -246,18 +234,7 @@ def _count(usage: Any, *names: str) -> int:
     return int(usage) if isinstance(usage, int | float) and 0 <= usage < 1_000_000_000 else 0
 
 
-# The model that answered, secrets, and a server's words
-
-_VERSION = re.compile(r"(?:[-@:](?:latest|\d{3,}(?:-\d\d){0,2}))?(?:\.gguf)?")
-
-
-def is_same_model(served: str, wanted: str) -> bool:
-    """Whether two names are of one model, as far as names can tell: case and folders do not count,
-    and one of them may go on with `latest`, a date, a version of three digits, or `.gguf`."""
-    names = (name.strip().rstrip("/").rpartition("/")[2].casefold() for name in (served, wanted))
-    short, long = sorted(names, key=len)
-    ending = long[len(short) :] if short and long.startswith(short) else "-"
-    return _VERSION.fullmatch(ending) is not None
+# Secrets, and a server's words
 
 
 class Secrets:
@@ -287,13 +264,127 @@ def printable(message: str) -> str:
     return re.sub(r"\b(sk|hf|key|gsk)[-_][\w*.-]{4,}", r"\1-***", visible(message))
 
 
-def first_words(body: bytes) -> str:
+# The meaning of a response
+
+
+class Transient(Exception):
+    """Worth asking again: a rate limit, a server error, a lost connection, a broken body."""
+
+    def __init__(self, reason: str, detail: str, retry_after: float | None = None) -> None:
+        super().__init__(detail)
+        self.reason, self.detail, self.retry_after = reason, detail, retry_after
+
+
+def read_reply(key: str, response: Response, where: str, *, known_key: bool) -> Completion:
+    """The reply to the request of this key; `known_key` if the endpoint has taken the API key
+    before. A refusal of this one prompt is a reply, too: it is too long, or a filter refuses it.
+
+    Raises Transient for what is worth asking again, EndpointRefused for what every call of this
+    kind would meet, and CallFailed for anything else.
+    """
+    body = response.body
+    if not 200 <= response.status < 300:
+        body = body_of(*_refused(response, where, known_key=known_key), kind="error")
+    try:
+        completion = completion_of(key, body)
+    except ValueError as error:
+        failure = Transient("web_page" if _is_page(body) else "malformed_body", f"{where}: {error}")
+    else:
+        if completion.finish not in _BROKEN_OFF:
+            return completion
+        failure = Transient("broken_off", f"the engine ended with {completion.finish!r}")
+    # Outside the block: as the context of another error, this one would keep the body.
+    raise failure
+
+
+_BROKEN_OFF = ("error", "abort", "aborted", "cancelled", "canceled")
+"""Finish reasons of engines that gave up: what there is of the text is not a reply."""
+_CONTEXT = re.compile(
+    r"context[ _](?:length|window|size)|maximum context|too many tokens|prompt is too long"
+    r"|input is too long|input token count|exceeds the maximum number of tokens|max_new_tokens",
+    re.I,
+)
+# Parameters that are the same in every call of a role: one refusal means all.
+_OURS = frozenset({"max_tokens", "max_completion_tokens", "response_format", "temperature", "seed"})
+_UNSUPPORTED = re.compile(
+    r"unsupported|not supported|unrecognized|unknown (?:parameter|argument)"
+    r"|extra inputs are not permitted|does not support|grammar error",
+    re.I,
+)
+KEY_ADVICE = "Set the API key in the environment variable that `api_key_env` names."
+_PLACE = "Check `base_url` (it usually ends in /v1) and `model`; see `pairwright doctor`."
+_ADVICE = {
+    401: KEY_ADVICE, 402: "The account has no credit left.", 403: KEY_ADVICE, 404: _PLACE,
+    405: _PLACE,
+    407: "A proxy wants a password: name it in HTTPS_PROXY, or the server in NO_PROXY.",
+}  # fmt: skip
+"""The remedy for a status that every call would get."""
+
+
+def _refused(response: Response, where: str, *, known_key: bool) -> tuple[str, str]:
+    """The words and the `finish` of a refusal of this one prompt. Raises as `read_reply` does."""
+    status, error = response.status, error_of(response.body)
+    code, parameter = str(error.get("code") or ""), str(error.get("param") or "")
+    words = str(error.get("message", error.get("detail", error or "")) or "")
+    message = printable(words)[:1000] or f"HTTP {status} without a word"
+    advice = _ADVICE.get(status)
+    if 300 <= status < 400:
+        target = visible(response.headers.get("Location", "nowhere").partition("?")[0][:300])
+        message = f"redirects calls to {target}"
+        advice = "They hold posts and a key and are not sent on: set `base_url` to the new place."
+    elif status == 429 and "insufficient_quota" in code:
+        advice = "The account has no quota left."
+    elif status in (408, 409, 425, 429) or status >= 500:
+        wait = _wait_asked(response.headers.get("Retry-After", "").strip())
+        raise Transient(f"http_{status}", message, wait)
+    elif status == 403 and known_key:
+        advice = None  # It is about this one prompt.
+    # A proxy's page on too many bytes says nothing of the prompt.
+    elif status in (400, 413, 422) and not _is_page(response.body):
+        if status == 413 or code == "context_length_exceeded" or _CONTEXT.search(message):
+            return message, CONTEXT_LENGTH
+        if CONTENT_FILTER in code:
+            return message, CONTENT_FILTER
+        if "unsupported" in code or parameter in _OURS or _UNSUPPORTED.search(message):
+            advice = (
+                f"The endpoint does not take {parameter or 'a parameter'} as it is: change it under"
+                " [endpoints] or [sampling] (token_parameter, max_tokens, temperature, seed,"
+                " structured = false)."
+            )
+    if advice:
+        raise EndpointRefused(f"{where}: {status} {message}\n  {advice}")
+    raise CallFailed(f"http_{status}", message)
+
+
+def error_of(said: object) -> dict[str, Any]:
+    """The error in a body: vLLM's batch files nest `error` twice, proxies leave it out, and some
+    give a text alone."""
+    if isinstance(body := said, bytes):
+        try:
+            said = json.loads(body)
+        except (ValueError, RecursionError):
+            return {"message": _first_words(body)}
+    while isinstance(said, dict) and said.get("error"):
+        said = said["error"]
+    return said if isinstance(said, dict) else {"message": said}
+
+
+def _first_words(body: bytes) -> str:
     """The beginning of a body that is not JSON, without the tags of a web page."""
-    text = body[:2000].decode("utf-8", "replace")
-    kind = "a web page: " if is_page(body) else ""
-    return kind + " ".join(visible(re.sub(r"<[^>]*>", " ", text)).split())[:100]
+    text = re.sub(r"<[^>]*>", " ", body[:2000].decode("utf-8", "replace"))
+    return "a web page: " * _is_page(body) + " ".join(visible(text).split())[:100]
 
 
-def is_page(body: bytes) -> bool:
+def _is_page(body: bytes) -> bool:
     """Whether a body is a web page: of a proxy, a sign-in, or a server that is not the API."""
     return body.lstrip().startswith(b"<")
+
+
+def _wait_asked(retry_after: str) -> float | None:
+    """Seconds that a server asks to wait, as a number or a date; None if it makes no sense."""
+    try:
+        date = None if retry_after[:1].isdigit() else parsedate_to_datetime(retry_after)
+        seconds = date.timestamp() - time.time() if date else float(retry_after)
+    except (ValueError, OverflowError):  # Also a year or an offset that no clock has.
+        return None
+    return seconds if 0 <= seconds < math.inf else None

@@ -15,17 +15,9 @@ from urllib.request import getproxies, proxy_bypass
 
 import tenacity
 
-from pairwright.errors import BudgetSpent, CallFailed, ConfigError, EndpointRefused, Interrupted
-from pairwright.models.call import (
-    Completion,
-    Request,
-    Response,
-    Secrets,
-    bytes_of,
-    completion_of,
-    is_same_model,
-)
-from pairwright.models.refusals import Transient, read_reply
+from pairwright.errors import BudgetSpent, CallFailed, EndpointRefused, Interrupted
+from pairwright.models import call
+from pairwright.models.call import Completion, Request, Response, Transient
 from pairwright.models.store import Store, unusable
 from pairwright.settings.endpoints import Endpoint
 
@@ -111,7 +103,7 @@ class Client(ABC):
         key, in_flight = request.key, self._in_flight
         if self._store and (stored := self._store.get(key)):
             try:
-                return completion_of(key, stored)
+                return call.completion_of(key, stored)
             except ValueError as error:
                 raise unusable(self._store.path, error, key) from None
         if key in in_flight:
@@ -153,7 +145,7 @@ class EndpointClient(Client):
         super().__init__(meter, store)
         self.name, self.place = name, f"[endpoints.{name}]"
         self._base_url = (endpoint.base_url or "").rstrip("/")
-        self._endpoint, self._api_key, self._secrets = endpoint, api_key, Secrets(api_key)
+        self._endpoint, self._api_key, self._secrets = endpoint, api_key, call.Secrets(api_key)
         self._note = say
         self._free = asyncio.Semaphore(endpoint.concurrency)
         self._answered = self._told = False
@@ -201,15 +193,18 @@ class EndpointClient(Client):
                     status, body, headers = await self.post(request)
                     response = Response(status, self._secrets.without(body), headers)
                     where, known = f"{self.place} {self.where}", self._answered
-                    completion = read_reply(request.key, response, where, known_key=known)
+                    completion = call.read_reply(request.key, response, where, known_key=known)
             except Transient as error:
                 if (error.retry_after or 0) > MAX_WAIT_S:
-                    raise self._left_alone(error) from None
+                    self._closed = (
+                        f"{self.place} {error.detail}; the server asks to be left alone for"
+                        f" {error.retry_after:,.0f} s, and the longest wait is {MAX_WAIT_S} s"
+                    )
+                    raise CallFailed("rate_limited", self._closed) from None
                 # Its traceback would hold the body of the reply until the last attempt.
                 raise error.with_traceback(None) from None
-        served = completion.served
-        if not self._answered and served and not is_same_model(served, request.model):
-            self._say(f"asked for {request.model}, and replies name the model {served}")
+        if not self._answered and completion.served not in ("", request.model):
+            self._say(f"asked for {request.model}, and replies name the model {completion.served}")
         self._answered = True
         self.meter.cost += self._endpoint.cost(
             completion.prompt_tokens, completion.completion_tokens
@@ -223,15 +218,6 @@ class EndpointClient(Client):
 
     def _say(self, text: str) -> None:
         self._note(f"{self.place} {text}")
-
-    def _left_alone(self, error: Transient) -> CallFailed:
-        """The error of all calls from now on: the endpoint asks for too long a wait."""
-        asked = f"the server asks to be left alone for {error.retry_after:,.0f} s"
-        if not self._closed:
-            most = f"the longest wait is {MAX_WAIT_S:,.0f} s"
-            self._say(f"{error.detail}; {asked}, and {most}: its calls fail")
-        self._closed = f"{self.place} {error.detail}; {asked}"
-        return CallFailed("rate_limited", self._closed)
 
     async def _pause(self, seconds: float) -> None:
         """Wait, unless the run is stopping: then nothing more is sent."""
@@ -280,7 +266,9 @@ class Server(EndpointClient):
                 if body is None:
                     reply = await self._sdk.get(url, cast_to=HttpResponse)
                 else:
-                    reply = await self._sdk.post(url, cast_to=HttpResponse, content=bytes_of(body))
+                    reply = await self._sdk.post(
+                        url, cast_to=HttpResponse, content=call.bytes_of(body)
+                    )
         except APIStatusError as error:
             reply = error.response
         except (APIConnectionError, ClientError, TimeoutError, ValueError) as error:
@@ -334,38 +322,26 @@ def _connected(endpoint: Endpoint, api_key: str | None) -> "AsyncOpenAI":
 
 def _failure(error: BaseException, endpoint: Endpoint) -> Transient:
     """The failure that prevented a whole reply."""
-    import aiohttp
+    from aiohttp import ClientConnectionError, ClientConnectorError, ClientError, ClientPayloadError
 
-    while error.__cause__ and not isinstance(error, aiohttp.ClientError | TimeoutError):
+    while error.__cause__ and not isinstance(error, ClientError | TimeoutError):
         error = error.__cause__
-    if isinstance(error, TimeoutError):
-        said = f"{endpoint.base_url}: no whole reply in {endpoint.timeout_s:g} s"
-        return Transient("timeout_or_dropped", said)
-    said = f"{endpoint.base_url}: {error or type(error).__name__}"[:500]
-    if isinstance(error, aiohttp.ClientConnectorError):
-        return Transient("connection", said)
-    dropped = isinstance(error, aiohttp.ClientConnectionError | aiohttp.ClientPayloadError)
-    return Transient("timeout_or_dropped" if dropped else "malformed_body", said)
+    said, reason = str(error) or type(error).__name__, "malformed_body"
+    if isinstance(error, ClientConnectorError):
+        reason = "connection"
+    elif isinstance(error, TimeoutError):
+        said, reason = f"no whole reply in {endpoint.timeout_s:g} s", "timeout_or_dropped"
+    elif isinstance(error, ClientConnectionError | ClientPayloadError):
+        reason = "timeout_or_dropped"
+    return Transient(reason, f"{endpoint.base_url}: {said}"[:500])
 
 
 def proxy_for(base_url: str) -> str | None:
-    """The proxy's address; None for this machine's own servers and for what NO_PROXY names.
-
-    Raises ConfigError for a proxy that does not speak HTTP.
-    """
+    """The HTTP proxy's address; None for this machine's own servers and for what NO_PROXY names."""
     parts = urlsplit(base_url)
     host, proxies = parts.hostname or "", getproxies()
     proxy = proxies.get(parts.scheme) or proxies.get("all")
     local = host in ("localhost", "::1") or host.startswith("127.")
     if not proxy or local or proxy_bypass(parts.netloc):
         return None
-    if "://" not in proxy:
-        return f"http://{proxy}"
-    if urlsplit(proxy).scheme not in ("http", "https"):
-        variable = f"{parts.scheme.upper()}_PROXY"
-        raise ConfigError(
-            f"the proxy for {host} is not an HTTP proxy, and no other kind can be used",
-            where=f"{variable} or ALL_PROXY in the environment",
-            fix=f"Set {variable} to an HTTP proxy, or add {host} to NO_PROXY.",
-        )
-    return proxy
+    return proxy if "://" in proxy else f"http://{proxy}"

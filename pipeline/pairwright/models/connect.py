@@ -2,7 +2,7 @@
 
 import logging
 import os
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -17,7 +17,7 @@ from pairwright.models.model import CallLog, Model, Models
 from pairwright.models.recording import Recorded
 from pairwright.models.store import Store
 from pairwright.records import draw_id
-from pairwright.settings.config import Roles, SamplingByRole
+from pairwright.settings.config import Config
 from pairwright.settings.endpoints import Endpoint, Sampling
 
 Say: TypeAlias = Callable[[str], None]
@@ -59,15 +59,11 @@ def client_of(
 
 @asynccontextmanager
 async def open_clients(
-    endpoints: Mapping[str, Endpoint],
-    names: Iterable[str],
-    meter: Meter,
-    store: Store | None = None,
-    say: Say = say,
+    endpoints: Mapping[str, Endpoint], meter: Meter, store: Store | None = None, say: Say = say
 ) -> AsyncIterator[dict[str, Client]]:
-    """Connect the endpoints of these names. Raises as `client_of`."""
+    """Connect endpoints by their names. Raises as `client_of`."""
     async with AsyncExitStack() as stack:
-        clients = {name: client_of(name, endpoints[name], meter, store, say) for name in names}
+        clients = {name: client_of(name, of, meter, store, say) for name, of in endpoints.items()}
         for client in clients.values():
             await stack.enter_async_context(client)
         yield clients
@@ -77,9 +73,7 @@ async def open_clients(
 class RunModels:
     """The models of a run's roles, on the clients of its endpoints."""
 
-    roles: Roles
-    sampling: SamplingByRole
-    endpoints: Mapping[str, Endpoint]
+    config: Config
     clients: Mapping[str, Client]
     meter: Meter
     waits: bool = True
@@ -92,19 +86,23 @@ class RunModels:
         # A unit that writes its calls down for a batch never waits, so a second is no faster.
         if not self.waits:
             return 1
-        return max(1, sum(self.endpoints[name].concurrency for name in self.roles.all))
+        config = self.config
+        return sum(config.endpoints[name].concurrency for name in config.roles.all)
 
     def models(self, item: str, log: CallLog) -> Models:
         """The models of the work on one item, which note their calls. Its id decides which of the
         generators writes, so that further items move no item to another one."""
 
         def model(name: str, how: Sampling) -> Model:
-            return Model(self.clients[name], self.endpoints[name], how, log)
+            return Model(self.clients[name], self.config.endpoints[name], how, log)
 
-        writers, how = self.roles.generator, self.sampling
-        writer = writers[int(draw_id("generator", item)[-8:], 16) % len(writers)]
-        judges = tuple(model(name, how.judge) for name in self.roles.judge)
-        return Models(model(self.roles.planner, how.planner), model(writer, how.generator), judges)
+        roles, how = self.config.roles, self.config.sampling
+        writer = int(draw_id("generator", item)[-8:], 16) % len(roles.generator)
+        return Models(
+            model(roles.planner, how.planner),
+            model(roles.generator[writer], how.generator),
+            tuple(model(name, how.judge) for name in roles.judge),
+        )
 
     def stop(self) -> None:
         """Send no new calls."""

@@ -9,12 +9,11 @@ from typer import Argument
 
 from pairwright import assets
 from pairwright.errors import CallFailed, EndpointRefused
-from pairwright.models.call import Response
+from pairwright.models.call import KEY_ADVICE, Response, Transient
 from pairwright.models.client import Meter, Server
 from pairwright.models.connect import api_key
 from pairwright.models.model import Model, Reply
 from pairwright.models.recording import read_recording
-from pairwright.models.refusals import KEY_ADVICE, Transient
 from pairwright.progress import run_async
 from pairwright.records import Dropped
 from pairwright.settings.config import Config, load
@@ -101,7 +100,7 @@ class _Aspects(Reply):
 
 async def examine(config: Config, name: str, key: str | None) -> list[ServerFinding]:
     """Findings from a server's list of models, and from its reply to a real prompt."""
-    given = config.endpoints[name].model_dump()
+    given, played = config.endpoints[name].model_dump(), _played(config, name)
     patience = {"attempts": 2, "timeout_s": min(given["timeout_s"], PATIENCE_S)}
     endpoint, notes = Endpoint(**{**given, **patience}), list[str]()
     async with Server(name, endpoint, Meter(), api_key=key, say=notes.append) as server:
@@ -110,14 +109,16 @@ async def examine(config: Config, name: str, key: str | None) -> list[ServerFind
                 reply = await server.exchange(f"{server.where}/models")
         except (Transient, TimeoutError):
             reply = Response(0, b"")
-        findings = check_list(reply, endpoint, context_needed(config, name))
+        # A reply that is cut short is asked for again with twice the room.
+        need = (endpoint.thinking_tokens or 0) + 2 * max(how.max_tokens for how in played)
+        reads = name == config.roles.planner or config.paper_writers
+        need += INSTRUCTIONS + reads * config.planner.history_tokens
+        findings = _of_list(reply, endpoint, need)
         if findings[0].state == "stop":
             return findings
-        # How the first role that it plays samples.
-        model = Model(server, endpoint, _samplings(config, name)[0])
         ask = Prompts.load(assets.PROMPTS).ask(PROMPT, question=QUESTION, max_aspects=8)
         try:
-            followed = await model.answer(ask, _Aspects)
+            followed = await Model(server, endpoint, played[0]).answer(ask, _Aspects)
         except (CallFailed, EndpointRefused) as error:
             return [*findings, ServerFinding("stop", "requests", f"not answered: {error}")]
     findings += [ServerFinding("note", "replies", said) for said in notes]
@@ -130,10 +131,6 @@ async def examine(config: Config, name: str, key: str | None) -> list[ServerFind
     return [*findings, ServerFinding("ok", about, found)]
 
 
-_SHORT = (
-    "Long histories will lose posts. Start vLLM with --max-model-len {} or more, or set"
-    " history_tokens or max_tokens lower."
-)
 _NONE = (
     "A build would drop its units like this. Switch thinking, tools or filters of the server off,"
     " raise max_tokens, or set structured = false: the schema is then in the prompt."
@@ -144,8 +141,16 @@ _LATE = (
 )
 
 
-def check_list(reply: Response, endpoint: Endpoint, need: int) -> list[ServerFinding]:
-    """Findings from a server's list of models on the wanted model and its context."""
+def _played(config: Config, name: str) -> list[Sampling]:
+    """The sampling of each role that an endpoint plays."""
+    roles, how = config.roles, config.sampling
+    played = {"planner": (roles.planner,), "generator": roles.generator, "judge": roles.judge}
+    return [getattr(how, role) for role, names in played.items() if name in names]
+
+
+def _of_list(reply: Response, endpoint: Endpoint, need: int) -> list[ServerFinding]:
+    """Findings from a server's list of models on the wanted model and its context; `need` are the
+    tokens of the longest prompt with its reply."""
     where, model = f"{(endpoint.base_url or '').rstrip('/')}/models", endpoint.model
     if reply.status in (401, 403):
         said = f"{where} refuses the key: {reply.status}"
@@ -161,33 +166,12 @@ def check_list(reply: Response, endpoint: Endpoint, need: int) -> list[ServerFin
         found = f"{model} is not served; there are: {', '.join(sorted(served)) or 'none'}"
         advice = "Write one of these names as `model`, or start the server with another one."
         return [ServerFinding("stop", "model", found, advice)]
-    length = served[model].get("max_model_len")
+    length, advice = served[model].get("max_model_len"), ""
     known = isinstance(length, int) and length > 0
     found = f"{length:,} tokens" if known else "length not reported"
-    found += f"; this config needs about {need:,}"
-    fits = ServerFinding("ok", "context", found)
     if known and length < need:
-        fits = ServerFinding("note", "context", found, _SHORT.format(need))
+        advice = "Long histories will lose posts. Start vLLM with --max-model-len"
+        advice += f" {need} or more, or set history_tokens or max_tokens lower."
+    context = f"{found}; this config needs about {need:,}"
+    fits = ServerFinding("note" if advice else "ok", "context", context, advice)
     return [ServerFinding("ok", "server", f"reachable, and serves {model}"), fits]
-
-
-def _samplings(config: Config, name: str) -> list[Sampling]:
-    """The sampling of each role that an endpoint plays."""
-    roles, sampling = config.roles, config.sampling
-    played = (
-        ((roles.planner,), sampling.planner),
-        (roles.generator, sampling.generator),
-        (roles.judge, sampling.judge),
-    )
-    return [how for names, how in played if name in names]
-
-
-def context_needed(config: Config, name: str) -> int:
-    """Tokens of the longest prompt with its reply that an endpoint gets, by the config: a reply
-    that is cut short is asked for again with twice the room."""
-    endpoint, roles, most = config.endpoints[name], config.roles, config.planner.history_tokens
-    plans = name == roles.planner and config.aspects == "planner"
-    reads = plans or (name in roles.generator and config.paper_writers)
-    history = most if reads else 0
-    reply = 2 * max(role.max_tokens for role in _samplings(config, name))
-    return (endpoint.thinking_tokens or 0) + history + INSTRUCTIONS + reply

@@ -19,9 +19,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 from pydantic import JsonValue, ValidationError
 
 from pairwright.errors import ConfigError, EndpointRefused, PairwrightError, first_invalid
-from pairwright.models.call import Request, Response
+from pairwright.models.call import Request, Response, Transient
 from pairwright.models.client import EndpointClient
-from pairwright.models.refusals import Transient
 from pairwright.settings.endpoints import Endpoint
 
 if TYPE_CHECKING:
@@ -67,8 +66,7 @@ class Engine(EndpointClient):
         if self._starting is None:
             return
         with suppress(PairwrightError):
-            served = await self._starting
-            served.client.shutdown(timeout=SHUTDOWN_S)
+            (await self._starting).client.shutdown(timeout=SHUTDOWN_S)
         self._starting = None
         # vLLM complains of an engine that is collected after its modules.
         gc.collect()

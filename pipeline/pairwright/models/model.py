@@ -63,6 +63,7 @@ class Unread(NamedTuple):
     """A reply that cannot be used, and why."""
 
     why: str
+    reason: str = ""
 
 
 class LLM(Protocol):
@@ -168,13 +169,10 @@ class Model(NamedTuple):
             if finish in (CONTENT_FILTER, CONTEXT_LENGTH):
                 return Dropped(stage=prompt.name, reason=finish, detail=text[:500])
             raised = f" (raised from {least})" * (room > least)
-            failed = _no_reply(completion, f"max_tokens = {room}{raised}")
-            if failed is None:
-                understood = read(text)
-                if not isinstance(understood, Unread):
-                    return understood
-                failed = unread, understood.why
-            why = Dropped(stage=prompt.name, reason=failed[0], detail=failed[1])
+            found = _no_reply(completion, f"max_tokens = {room}{raised}") or read(text)
+            if not isinstance(found, Unread):
+                return found
+            why = Dropped(stage=prompt.name, reason=found.reason or unread, detail=found.why)
             if finish == "length":
                 room *= 2
         return why
@@ -204,26 +202,24 @@ class Model(NamedTuple):
         )
 
 
-def _no_reply(completion: Completion, room: str) -> tuple[str, str] | None:
-    """Reason and detail of a model that refused, called a tool, was cut short, or thought and wrote
-    no reply; None for a reply that can be read."""
-    match completion.finish:
-        case "model_refused":
-            return MODEL_REFUSED, f"the model refused: {completion.text[:300]}"
-        case "tool_call":
-            return TOOL_CALL, "the model called a tool and gave no reply: switch tools off"
-        case "length" if completion.only_thinking:
-            return "cut_in_thinking", (
-                f"no room was left after {completion.completion_tokens:,} tokens of thinking: set"
-                " thinking_tokens of its endpoint, or raise max_tokens under [sampling]"
-            )
-        case "length":
-            return "cut_short", f"the reply was cut short at {room}"
-        case _ if completion.only_thinking:
-            return "unusable_reply", (
-                "the model thought and gave no reply: the server may take the reply for thinking"
-                " (its --reasoning-parser must be the model's); see `pairwright doctor`"
-            )
+def _no_reply(completion: Completion, room: str) -> Unread | None:
+    """The reason of a model that refused, called a tool, was cut short, or thought and wrote no
+    reply; None for a reply that can be read."""
+    finish, thought = completion.finish, completion.only_thinking
+    if finish == MODEL_REFUSED:
+        return Unread(f"the model refused: {completion.text[:300]}", finish)
+    if finish == TOOL_CALL:
+        return Unread("the model called a tool and gave no reply: switch tools off", finish)
+    if finish == "length" and thought:
+        why = f"no room was left after {completion.completion_tokens:,} tokens of thinking: set"
+        why += " thinking_tokens of its endpoint, or raise max_tokens under [sampling]"
+        return Unread(why, "cut_in_thinking")
+    if finish == "length":
+        return Unread(f"the reply was cut short at {room}", "cut_short")
+    if thought:
+        why = "the model thought and gave no reply: the server may take the reply for thinking (its"
+        why += " --reasoning-parser must be the model's); see `pairwright doctor`"
+        return Unread(why, "unusable_reply")
     return None
 
 

@@ -10,9 +10,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from pairwright.errors import EndpointRefused
-from pairwright.models.call import CONTEXT_LENGTH, Request, Response, body_of
+from pairwright.models.call import CONTEXT_LENGTH, Request, Response, Transient, body_of
 from pairwright.models.client import Server
-from pairwright.models.refusals import Transient
 from pairwright.records import Record
 
 LEAST = -9999.0
@@ -86,13 +85,6 @@ class ScoringServer(Server):
         return json.loads(reply.body)
 
 
-def _number(value: object) -> float:
-    """A number of JSON; Python reads also Infinity and NaN."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise TypeError(f"{value!r:.80} is no number")
-    return float(value)
-
-
 class Classify(ScoringServer):
     """A client of one server's `/classify`, which is beside `/v1`.
 
@@ -110,7 +102,7 @@ class Classify(ScoringServer):
             "/classify", request.model, messages=request.spoken, use_activation=False
         )
         (classes,) = reply["data"]
-        logits = [_number(value) for value in classes["probs"]]
+        logits = [float(value) for value in classes["probs"]]
         if not 0 < len(logits) == classes["num_classes"]:
             raise ValueError(f"{len(logits)} scores for {classes['num_classes']} classes")
         try:
@@ -160,7 +152,7 @@ class PromptLogprobs(ScoringServer):
         if len(found) != len(ids):
             raise ValueError(f"log-probabilities of {len(found)} tokens, and {len(ids)} were sent")
         given = list(zip(ids, found, strict=True))[len(opening["tokens"]) :]
-        told = [_number(one[str(token)]["logprob"]) for token, one in given]
+        told = [float(one[str(token)]["logprob"]) for token, one in given]
         tokens = TokenLogprobs(
             ids=tuple(token for token, _ in given),
             log_probabilities=tuple(round(one, 9) if one > LEAST else None for one in told),

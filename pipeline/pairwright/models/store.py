@@ -10,6 +10,7 @@ import fcntl
 import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple, TextIO
 
@@ -71,25 +72,28 @@ class Store:
         """Calls being sent to any endpoint, by key."""
         self._pending: list[SqlRow] = []
         self._committed: asyncio.Future[None] | None = None
+        self._lock: TextIO | None = None
         if not writing and not path.exists():
             what = f"is not a run folder: it has no {path.name}"
             raise StoreError(
                 f"{path.parent}: {what if path.parent.is_dir() else 'no such folder'}\n"
                 "  Name the folder that `pairwright build` was given as --run."
             )
-        self._lock: TextIO | None = None
         try:
             if writing:
                 busy = InUse(
                     f"{path.parent}: another process is writing to this folder\n"
                     "  Wait for it, stop it, or name another folder."
                 )
-                self._lock = locked(_opened(path.with_name("lock")), busy)
-            self._open(writing, beneath)
-        except (StoreError, OSError, sqlite3.DatabaseError) as error:
+                lock = path.with_name("lock")
+                with _named(lock):
+                    self._lock = locked(lock.open("w"), busy)
+            with _named(path):
+                self._open(writing, beneath)
+        except StoreError:
             if self._lock:
                 self._lock.close()
-            raise unusable(path, error) from None
+            raise
 
     def _open(self, writing: bool, beneath: Path | None) -> None:
         address, journal = self.path.absolute().as_uri(), Path(f"{self.path}-wal")
@@ -117,12 +121,10 @@ class Store:
             address = f"{beneath.absolute().as_uri()}?immutable=1"
             self.connection.execute("ATTACH ? AS beneath", (address,))
             self._reply += f" UNION ALL {self._reply.replace('main', 'beneath')}"
-        if writing:
-            self._pragma("main.journal_mode = WAL")
-            self._pragma("main.synchronous = NORMAL")
-        else:  # It may be a stranger's.
-            self._pragma("query_only = ON")
-            self._pragma("trusted_schema = OFF")
+        # What is only read may be a stranger's.
+        safe = ("query_only = ON", "trusted_schema = OFF")
+        for pragma in ("main.journal_mode = WAL", "main.synchronous = NORMAL") if writing else safe:
+            self._pragma(pragma)
 
     def _pragma(self, pragma: str) -> object:
         row = self.connection.execute(f"PRAGMA {pragma}").fetchone()
@@ -130,28 +132,21 @@ class Store:
 
     def execute(self, statement: str, *values: object) -> sqlite3.Cursor:
         """Run one statement by itself. Raises StoreError."""
-        try:
+        with _named(self.path):
             return self.connection.execute(statement, values)
-        except sqlite3.DatabaseError as error:
-            raise unusable(self.path, error) from None
 
     def rows(self, statement: str, *values: object) -> Iterator[tuple[Any, ...]]:
         """Yield what a statement finds. Raises StoreError, also where a later row is damaged."""
-        try:
+        with _named(self.path):
             # `yield from` would close the cursor of a reader that stops, also after the database.
             for row in self.connection.execute(statement, values):  # noqa: UP028
                 yield row
-        except sqlite3.DatabaseError as error:
-            raise unusable(self.path, error) from None
 
     def write(self, statement: str, rows: Iterable[SqlRow]) -> None:
         """Write all rows in one transaction, or none. Raises StoreError."""
-        try:
-            with self.connection:
-                self.connection.execute("BEGIN")
-                self.connection.executemany(statement, rows)
-        except Exception as error:
-            raise unusable(self.path, error) from None
+        with _named(self.path), self.connection:
+            self.connection.execute("BEGIN")
+            self.connection.executemany(statement, rows)
 
     def settle(self) -> None:
         """Put everything into the one file, for those who read it as unchanging. Raises InUse where
@@ -201,7 +196,7 @@ class Store:
             return
         try:
             self.write(_CALL, pending)
-        except StoreError as failure:
+        except Exception as failure:  # Also a bug: whoever waits must hear of it.
             waiting.set_exception(failure)
         else:
             waiting.set_result(None)
@@ -239,13 +234,6 @@ class Store:
             self.execute("DETACH shard")
 
 
-def _opened(lock: Path) -> TextIO:
-    try:
-        return lock.open("w")
-    except OSError as error:
-        raise unusable(lock, error) from None
-
-
 def _call_row(request: Request, reply: Completion) -> SqlRow:
     served = "" if reply.served == request.model else reply.served
     tokens = reply.prompt_tokens, reply.completion_tokens, reply.cached_tokens
@@ -269,11 +257,18 @@ _FULL = (errno.ENOSPC, errno.EDQUOT, "SQLITE_FULL")
 _CLOSED = (errno.EROFS, errno.EACCES, errno.EPERM, "SQLITE_CANTOPEN", "SQLITE_READONLY")
 
 
+@contextmanager
+def _named(path: Path) -> Iterator[None]:
+    """Turn what a file or its database raises in the block into a StoreError that names it."""
+    try:
+        yield
+    except (OSError, sqlite3.Error) as error:
+        raise unusable(path, error) from None
+
+
 def unusable(path: Path, error: Exception, key: str = "") -> StoreError:
     """The reason that a file cannot be used, and the remedy: a full disk, a disk that cannot be
     written, or a damaged file."""
-    if isinstance(error, StoreError):
-        return error
     # Of SQLite's names, such as SQLITE_READONLY_DIRECTORY, the first two words.
     sqlite = "_".join(str(getattr(error, "sqlite_errorname", "")).split("_")[:2])
     codes = {getattr(error, "errno", None), sqlite}

@@ -14,8 +14,8 @@ from pydantic import FailFast, Field, ValidationError, model_validator
 from pydantic_core import to_json
 
 from pairwright.errors import CallFailed, EndpointRefused, InputError, first_invalid
+from pairwright.models.call import Transient, error_of
 from pairwright.models.client import proxy_for
-from pairwright.models.refusals import Transient, error_of
 from pairwright.records import Record
 
 PATIENCE_S = 300.0

@@ -120,15 +120,15 @@ def score_planners(
     scoring, base = load_settings(PlanScoring, path), path.resolve().parent
     prompts, domains = prompts_and_domains(scoring.prompts, scoring.rubrics, base)
     gold = read_gold(scoring.source, domains, base, "[source]")
-    items, endpoints = gold.items[:limit], scoring.endpoints
+    items = gold.items[:limit]
     others, lines = others_of(items, scoring.seed), dict[str, list[ScoredPlan]]()
     asked: dict[str, PromptedPlanner | MatchJudge] = {**scoring.planners, JUDGE: scoring.judge}
-    names = {of.endpoint for of in asked.values()}
+    endpoints = {of.endpoint: scoring.endpoints[of.endpoint] for of in asked.values()}
     # Enough items under way at once to keep every endpoint full.
-    workers = max(endpoints[name].concurrency for name in names)
+    workers = max(endpoint.concurrency for endpoint in endpoints.values())
 
     async def compare(calls: ScoringCalls) -> None:
-        async with open_clients(endpoints, names, calls.meter, calls.store) as clients:
+        async with open_clients(endpoints, calls.meter, calls.store) as clients:
             models = {
                 name: Model(clients[of.endpoint], endpoints[of.endpoint], of.sampling)
                 for name, of in asked.items()
