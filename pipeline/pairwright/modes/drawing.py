@@ -44,8 +44,8 @@ class Drawing:
         """The refused drafts of the last round."""
 
     async def until_accepted(self, write: Write, rubrics: tuple[Rubric, ...] = ()) -> Draft | None:
-        """A round of drafts, which judges hold to these rubrics: until one is accepted, one gate on
-        judgements has refused two in succession, or no draws are left."""
+        """A round of drafts, judged by these rubrics: until one is accepted, one gate on judgements
+        has refused two in succession, or no draws are left."""
         self.round = []
         for number in self._numbers:
             texts = await write(number, self.round[-1] if self.round else None)

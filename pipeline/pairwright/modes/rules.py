@@ -73,7 +73,7 @@ class BuildRules:
         return self.domains.item_language(item, *texts)
 
     def question(self, item: Item) -> Question:
-        """The item's question, with all that the stages go by."""
+        """The item's question, with all that stages need to ask about it."""
         config, guidance = self.config, self.domains.guidance(item.domain)
         return Question(
             item.question, self.prompts, item.id, self.language(item), config.words, guidance,

@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 
 class Question(NamedTuple):
-    """A question, and all that stages go by when they ask about it."""
+    """A question, and all that stages need to ask about it."""
 
     text: str
     prompts: Prompts
