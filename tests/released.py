@@ -24,8 +24,8 @@ from pairwright.construct.folder import RunFolder
 from pairwright.construct.outcomes import (
     Failed,
     Outcomes,
+    Result,
     Unit,
-    UnitResult,
     outcome_of,
     write_files,
 )
@@ -288,7 +288,7 @@ def _write_items(path: Path, kept: list[Pair], others: Iterable[Item]) -> None:
     path.write_text("".join(lines), encoding="utf-8")
 
 
-Built = tuple[Unit, Item, UnitResult]
+Built = tuple[Unit, Item, Result]
 
 
 def _kept(kept: list[Pair]) -> Iterable[Built]:
@@ -311,7 +311,7 @@ def _failed(n: int) -> Iterable[Built]:
         yield _unit("violate", f"failed_{number}", f"user_{number}", failure, None)
 
 
-def _unit(mode: str, name: str, user: str, result: UnitResult, partner: str | None) -> Built:
+def _unit(mode: str, name: str, user: str, result: Result, partner: str | None) -> Built:
     item = Item(
         id=name, user=user, question="What else?", category="Other", domain="Home", profile=()
     )

@@ -12,7 +12,7 @@ import pytest
 from endpoint import Endpoint, double, in_thread
 from pairwright.assets import __version__
 from pairwright.construct import folder
-from pairwright.construct.session import Builder
+from pairwright.construct.session import Session
 from study import Study
 
 ITEMS = 5
@@ -43,13 +43,13 @@ def copied(built: Study, endpoint: Endpoint, tmp_path: Path) -> Study:
 def worked_on(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Names of the units that go through the stages."""
     names: list[str] = []
-    real: Callable[..., Any] = Builder.outcome
+    real: Callable[..., Any] = Session._end
 
-    async def noted(builder: Builder, unit: Any, *rest: Any) -> Any:
+    def noted(session: Session, unit: Any, *rest: Any) -> None:
         names.append(unit.id)
-        return await real(builder, unit, *rest)
+        real(session, unit, *rest)
 
-    monkeypatch.setattr(Builder, "outcome", noted)
+    monkeypatch.setattr(Session, "_end", noted)
     return names
 
 

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 from bread import (
     ASKER,
-    ENGLISH,
     PARTNER,
     PLAIN,
     QUESTION,
@@ -16,11 +15,12 @@ from bread import (
 )
 
 from pairwright.construct.corpus import Corpus
-from pairwright.construct.outcomes import Unit
-from pairwright.construct.partners import TriedUsers, plan_question
-from pairwright.construct.session import Builder
+from pairwright.construct.outcomes import Outcomes, Unit
+from pairwright.construct.partners import TWIN, Candidates, TriedUsers, plan_question
+from pairwright.construct.session import Session
 from pairwright.models import CallLog, Models
 from pairwright.models.connect import RunModels
+from pairwright.models.store import Store
 from pairwright.modes.placebo import build_placebo
 from pairwright.modes.rules import says_nothing
 from pairwright.modes.twin import build_twin
@@ -118,10 +118,13 @@ def test_two_accounts_with_the_same_posts_are_no_couple(tmp_path: Path, mode: st
     other = (*other, Post(id="late", text="I swim.", created="2031-01-01T00:00:00"))
     asker, double = item(own, user="una"), item(other, user="uno", id="item-2")
     unit = Unit(f"{mode}:{asker.id}", mode, 0, 0, partner="uno")
-    with closing(Corpus.write([asker, double], tmp_path / "items", 0)) as corpus:
-        outcome = wait(Builder.of(corpus, policy()).outcome(unit, _Nobody()))
-    assert (outcome.kind, outcome.stage, outcome.reason) == ("dropped", "partners", "same_posts")
-    assert outcome.calls == "{}"
+    with (
+        closing(Corpus.write([asker, double], tmp_path / "items", 0)) as corpus,
+        closing(Store(tmp_path / "run.sqlite")) as store,
+    ):
+        session, log = Session(corpus, policy(), Outcomes(store)), CallLog()
+        refused = expect(Dropped, wait(session.result(unit, _Nobody(), log)))
+    assert (refused.stage, refused.reason, log.made) == ("partners", "same_posts", {})
 
 
 # The plan
@@ -149,15 +152,16 @@ def test_when_posts_say_nothing(reasons: tuple[str, ...], nothing: bool) -> None
 
 
 def test_a_plan_finds_possible_partners_and_the_twin_takes_the_rubric_from_it(
-    tmp_path: Path,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rules = policy(Others([VICTOR, STRANGER]))
     wim = item(STRANGER, user="wim", id="q4")
     with closing(Corpus.write([ASKER, PARTNER, wim], tmp_path / "items.jsonl", 0)) as corpus:
-        tried = TriedUsers(("victor", "wim"), 2, ("wim",))
-        found = wait(plan_question(ASKER, tried, corpus, models(script(ENGLISH)), rules))
+        candidates = Candidates(corpus, rules)
+        monkeypatch.setattr(candidates, "of", lambda _: TriedUsers(("victor", "wim"), 2, ("wim",)))
+        found = wait(plan_question(ASKER, candidates, models(script()), rules))
     # Wim's posts give no aspect.
-    assert [one.user for one in found.possible] == ["victor"]
+    assert [user for user, worth in found.worth.items() if worth >= TWIN] == ["victor"]
     llm, again = script(), script()
     rubric = expect(Rubric, found.rubric)
     made = wait(build_twin(ASKER, PARTNER, models(llm), rules, rubric))

@@ -5,21 +5,25 @@ import random
 import pytest
 
 from matching_graphs import most_questions, questions_of, random_graph
-from pairwright.construct.outcomes import PossiblePartner
-from pairwright.construct.partners import Question, assign_partners, match_couples
+from pairwright.construct.partners import (
+    TWIN,
+    UNPLANNED,
+    Asked,
+    assign_partners,
+    match_couples,
+)
 from pairwright.records import Dropped
 from scripted import expect
 
 
-def question(item: str, user: str, *possible: str | tuple[str, float]) -> Question:
+def question(item: str, user: str, *possible: str | tuple[str, float], each: int = TWIN) -> Asked:
     """A question of `user` for which the posts of these show a signal; with how they bear on it."""
-    partners = (one if isinstance(one, tuple) else (one, 0.5) for one in possible)
-    return Question(
-        item, user, tuple(PossiblePartner(user=name, bearing=bears) for name, bears in partners)
-    )
+    partners = dict(one if isinstance(one, tuple) else (one, 0.5) for one in possible)
+    worth = {name: each + round(10_000 * bears) for name, bears in partners.items()}
+    return Asked(item, user, worth, signal=True)
 
 
-def assigned(*questions: Question, most: int = 4, seed: int = 0) -> dict[str, str]:
+def assigned(*questions: Asked, most: int = 4, seed: int = 0) -> dict[str, str]:
     """The partner of each question, or the reason why it has none."""
     found = assign_partners(questions, most, seed)
     return {item: one.reason if isinstance(one, Dropped) else one for item, one in found.items()}
@@ -88,13 +92,10 @@ def test_the_matching_is_the_best_there_is() -> None:
 
 def test_a_question_without_a_plan_of_its_couple_is_tried_and_a_known_signal_goes_first() -> None:
     known = question("q1", "ada", "bob")
-    untried = question("q2", "ada")._replace(unplanned=(PossiblePartner("bob", 0.9),))
+    untried = question("q2", "ada", ("bob", 0.9), each=UNPLANNED)
     assert assign_partners([known, untried], 4, 0) == {"q1": "bob", "q2": "bob"}
     assert assign_partners([known, untried], 1, 0)["q1"] == "bob"
     # A couple with a known twin is better than one with several questions to be tried.
-    more = [
-        question(f"r{n}", "ada")._replace(unplanned=(PossiblePartner("cyd", 0.9),))
-        for n in range(5)
-    ]
+    more = [question(f"r{n}", "ada", ("cyd", 0.9), each=UNPLANNED) for n in range(5)]
     assert assign_partners([known, *more], 4, 0)["q1"] == "bob"
     assert set(assign_partners(more, 5, 0).values()) == {"cyd"}

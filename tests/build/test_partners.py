@@ -10,8 +10,7 @@ import pytest
 from pairwright.construct.corpus import Corpus
 from pairwright.construct.partners import Candidates, TriedUsers
 from pairwright.records import Item, Post
-from pairwright.settings.rules import TwinRules
-from scripted import item, post
+from scripted import item, policy, post
 
 CorpusOf = Callable[..., Corpus]
 BREAD = "Which flour gives rye bread a dark crust?"
@@ -57,13 +56,13 @@ def allrounder(name: str, **changes: Any) -> Item:
     return user(name, BREAD, ABOUT_BREAD, ABOUT_STEW, **changes)
 
 
-def candidates_of(corpus: Corpus, count: int = 5, **policy: Any) -> Candidates:
-    return Candidates(corpus, TwinRules(**policy), count, lambda _: "en")
+def candidates_of(corpus: Corpus, count: int = 5, **twin: Any) -> Candidates:
+    return Candidates(corpus, policy(planner={"others": count}, twin=twin))
 
 
-def tried(corpus: Corpus, count: int = 5, **policy: Any) -> dict[str, TriedUsers]:
+def tried(corpus: Corpus, count: int = 5, **twin: Any) -> dict[str, TriedUsers]:
     """By item, the users that its question is tried on."""
-    found = candidates_of(corpus, count, **policy)
+    found = candidates_of(corpus, count, **twin)
     return {item.id: found.of(item) for item in map(corpus.item, range(len(corpus)))}
 
 
@@ -98,7 +97,7 @@ all of Una's are older than Vic's."""
 
 
 @pytest.mark.parametrize(
-    ("una", "vic", "policy", "fits"),
+    ("una", "vic", "twin", "fits"),
     [
         pytest.param(baker("una"), cook("vic"), {}, (True, True), id="posts bear both ways"),
         pytest.param(baker("una"), cook("vic", category="diy"), {}, (False, False), id="category"),
@@ -138,10 +137,10 @@ all of Una's are older than Vic's."""
     ],
 )  # fmt: skip
 def test_who_could_be_whose_partner(
-    corpus_of: CorpusOf, una: Item, vic: Item, policy: dict[str, Any], fits: tuple[bool, bool]
+    corpus_of: CorpusOf, una: Item, vic: Item, twin: dict[str, Any], fits: tuple[bool, bool]
 ) -> None:
     for corpus in (corpus_of(una, vic), corpus_of(vic, una)):
-        asked = tried(corpus, **policy)
+        asked = tried(corpus, **twin)
         found = [suited(asked[f"q-{name}"]) for name in ("una", "vic")]
         assert found == [{"vic"} if fits[0] else set(), {"una"} if fits[1] else set()]
 

@@ -13,17 +13,17 @@ from pairwright.construct.outcomes import (
     Failed,
     Outcomes,
     Planned,
-    PossiblePartner,
+    Result,
     Unit,
-    UnitResult,
     outcome_of,
 )
-from pairwright.construct.session import Builder, Session
+from pairwright.construct.partners import TWIN
+from pairwright.construct.session import Session
 from pairwright.models import CallLog
 from pairwright.models.store import Store
 from pairwright.records import Dropped, Kept
 from released import twinned
-from scripted import expect, policy, rubric
+from scripted import policy, rubric
 
 ITEMS = 24
 Fate = Callable[[Unit], str]
@@ -48,31 +48,29 @@ class Build:
         """The units of each step that had no outcome yet, in their order."""
         self.outcomes.begin("run")
         rules = policy(**{"modes": ["twin", "violate"], **config})
-        self.candidates = Builder.of(self.corpus, rules).candidates
         session = Session(self.corpus, rules, self.outcomes)
-        taken = []
+        self.candidates, taken = session.candidates, []
         for units in session.steps(lambda _: None):
             todo = list(units)
             for unit in todo:
-                result = unit.settled or self.result(unit, fate(unit))
-                item = self.corpus.item(unit.item)
+                item, result = self.corpus.item(unit.item), self.result(unit, fate(unit))
                 self.outcomes.add(outcome_of(unit, item, result, CallLog()))
             taken.append(todo)
         return taken
 
-    def result(self, unit: Unit, kind: str) -> UnitResult:
+    def result(self, unit: Unit, kind: str) -> Result:
         """What comes of a unit."""
         item = self.corpus.item(unit.item)
         users = self.candidates.of(item).users
-        possible = tuple(PossiblePartner(user, 1) for user in users)
-        results: dict[str, UnitResult] = {
+        worth = dict.fromkeys(users, TWIN)
+        results: dict[str, Result] = {
             "alone": Planned(rubric=rubric("an aspect")),
-            "nothing": Planned(rubric=NOTHING, possible=possible),
+            "nothing": Planned(rubric=NOTHING, worth=worth),
             "failed": Failed(reason="http_500"),
             "waiting": Failed(reason="match", waits=True),
         }
         if unit.mode == "plan":
-            return results.get(kind, Planned(rubric=rubric("an aspect"), possible=possible))
+            return results.get(kind, Planned(rubric=rubric("an aspect"), worth=worth))
         return results.get(kind, Kept(pairs=twinned(0)))
 
     def twins(self, kind: str = "kept") -> dict[int, str | None]:
@@ -114,21 +112,19 @@ def shares(unit: Unit) -> str:
     return {0: "alone", 1: "nothing"}.get(unit.item % 4, "kept")
 
 
-def units_of(step: list[Unit], mode: str) -> dict[int, Any]:
-    return {unit.item: unit.partner or unit.settled for unit in step if unit.mode == mode}
-
-
 def test_a_question_without_a_signal_gives_a_placebo(build: Build) -> None:
     first, second = build.run(modes=ALL, fate=shares)
     assert tasks(first) == {"plan"}
-    twins, placebos = (units_of(second, mode) for mode in ALL)
-    assert set(twins) == set(range(ITEMS)), "what is no twin has its reason"
-    nothing = {item for item in range(ITEMS) if item % 4 == 1}
-    assert set(placebos) == nothing
-    alone = {expect(Dropped, twins[item]).reason for item in range(0, ITEMS, 4)}
+    rows = list(build.outcomes.rows(whole=False))
+    twins, placebos = ({r.item: r for r in rows if r.mode == mode} for mode in ALL)
+    assert len(twins) == ITEMS, "what is no twin has its reason"
+    assert set(placebos) == {f"q-u{n:02}" for n in range(1, ITEMS, 4)}
+    assert all((twins[f"q-u{n:02}"].reason) == "no_personal_signal" for n in range(1, ITEMS, 4))
+    alone = {twins[f"q-u{n:02}"].reason for n in range(0, ITEMS, 4)}
     assert alone <= {"no_partner", "partner_does_not_fit"}
-    # A user has one partner, in twins and placebos alike.
-    assert any(isinstance(partner, str) for partner in placebos.values())
+    # A user has one partner, in twins and placebos alike; what has none is not worked on.
+    assert {unit.id for unit in second} == {row.unit for row in rows if row.kind == "kept"}
+    assert any(row.partner for row in placebos.values())
     assert all(len(partners) == 1 for partners in build.partners().values())
     assert build.run(modes=ALL, fate=shares) == [[], []], "a second run has nothing to do"
 

@@ -16,7 +16,7 @@ from pairwright.construct.estimate import BuildEstimate, estimate_calls
 from pairwright.construct.folder import RunFolder, content_hashes, identity
 from pairwright.construct.natural import natural_items
 from pairwright.construct.outcomes import Outcomes, write_files
-from pairwright.construct.session import Builder, Session, batch_models, open_models
+from pairwright.construct.session import Session, batch_models, open_models
 from pairwright.construct.status import RunStatus, make_manifest, source_problems, status_of
 from pairwright.errors import InputError, on_disk
 from pairwright.models.batch import RequestFile, Requests
@@ -57,7 +57,7 @@ def estimate(
             _,
         ),
     ):
-        return estimate_calls(Builder.of(corpus, rules), limit)
+        return estimate_calls(corpus, rules, limit)
 
 
 @dataclass(frozen=True)
@@ -259,8 +259,6 @@ async def _build_here(
 ) -> Meter:
     """Build every unit in this process."""
     config = session.rules.config
-    builder = Builder.of(session.corpus, session.rules)
-
     async with AsyncExitStack() as end:
         models = (
             batch_models(config, store, requests)
@@ -272,7 +270,7 @@ async def _build_here(
         end.enter_context(stop.heard_by(models.stop, models.meter))
         progress(Step("building", 0, session.total, models.meter))
         for units in session.steps(progress):
-            await builder.build(units, models, session.outcomes, progress)
+            await session.build(units, models, progress)
         return models.meter
 
 

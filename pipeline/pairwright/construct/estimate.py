@@ -9,9 +9,12 @@ from collections import Counter
 from itertools import islice
 from typing import NamedTuple
 
-from pairwright.construct.session import Builder
+from pairwright.construct.corpus import Corpus
+from pairwright.construct.partners import Candidates
 from pairwright.modes import MODES, need_partners
+from pairwright.modes.rules import BuildRules
 from pairwright.retrieve import selected
+from pairwright.settings.rules import PlanRules
 from pairwright.text import token_estimate
 
 _TOKENS = {
@@ -47,15 +50,15 @@ class BuildEstimate(NamedTuple):
     roles: tuple[RoleEstimate, ...]
 
 
-def estimate_calls(builder: Builder, limit: int | None) -> BuildEstimate:
+def estimate_calls(corpus: Corpus, rules: BuildRules, limit: int | None) -> BuildEstimate:
     """Calls, tokens and cost of a build from nothing, by role."""
-    corpus, config = builder.corpus, builder.rules.config
+    config, candidates = rules.config, Candidates(corpus, rules)
     items = range(len(corpus.entries[:limit]))
     if config.own_choices:
         return BuildEstimate(len(items), ())
     calls, drafts = Counter[str](), Counter[str]()
     for position in items:
-        tried = builder.candidates.of(corpus.item(position))
+        tried = candidates.of(corpus.item(position))
         calls.update(_INFERRED[config.aspects])
         calls["plan"] += len(tried.users)
         if tried.suited and need_partners(config.modes):
@@ -68,7 +71,10 @@ def estimate_calls(builder: Builder, limit: int | None) -> BuildEstimate:
                 calls["choose"] += 2
                 drafts.update({"adherence": 2, "quality": 2, "compare": 2})
     drafts = Counter({purpose: n * config.draws for purpose, n in drafts.items()})
-    reads, history = "write" if config.paper_writers else "plan", _history_tokens(builder)
+    reads, history = (
+        "write" if config.paper_writers else "plan",
+        _history_tokens(corpus, config.planner),
+    )
     judged = ("adherence", "quality", "compare")
     asked = [
         ("planner", config.roles.planner, calls + drafts, ("plan", "plan_blind")),
@@ -86,9 +92,8 @@ def estimate_calls(builder: Builder, limit: int | None) -> BuildEstimate:
     return BuildEstimate(len(items), tuple(roles))
 
 
-def _history_tokens(builder: Builder) -> int:
+def _history_tokens(corpus: Corpus, planner: PlanRules) -> int:
     """The mean length of a history as a prompt shows it, over some of the items."""
-    corpus, planner = builder.corpus, builder.rules.config.planner
     step = max(1, len(corpus) // _SAMPLE)
     items = [corpus.item(n) for n in islice(range(0, len(corpus), step), _SAMPLE)]
     shown = (selected(item.question, item.profile, planner) for item in items)

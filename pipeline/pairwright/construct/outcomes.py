@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeVar
 
-from pydantic import JsonValue
+from pydantic import Field, JsonValue
 
 from pairwright.construct.folder import FILES
 from pairwright.errors import InputError, on_disk
@@ -18,7 +18,7 @@ from pairwright.models.model import UNUSABLE
 from pairwright.models.store import Store
 from pairwright.modes import MODES, Stage
 from pairwright.pairs import Layout, Row, parts_of, read_rows
-from pairwright.records import Draft, Dropped, Item, Kept, Pair, Record, Rubric
+from pairwright.records import Dropped, Item, Kept, Pair, Record, Rubric
 from pairwright.stages.writer import WRITER_PROMPTS
 
 OutcomeKind = Literal["kept", "dropped", "failed", "waiting", "planned"]
@@ -41,8 +41,6 @@ class Unit(NamedTuple):
     partner: str | None = None
     rubric: Rubric | None = None
     """The asker's rubric, if it is planned already."""
-    settled: "Dropped | Failed | None" = None
-    """The outcome of the unit, if its plan or the matching decided it."""
 
 
 class Failed(Record):
@@ -53,28 +51,17 @@ class Failed(Record):
     waits: bool = False
 
 
-class PossiblePartner(NamedTuple):
-    """A user who may be the partner for a question."""
-
-    user: str
-    bearing: float
-    """The share of the question's content words that the posts hold, 0 to 1."""
-
-
 class Planned(Record):
-    """The planned facts on one question."""
+    """The plan of one question."""
 
     rubric: Rubric | Dropped
     """The asker's, or why nothing personal is known."""
-    possible: tuple[PossiblePartner, ...] = ()
-    """If the asker has a signal, the users who have one, too; else users of whom nothing is known,
-    for a placebo."""
-    unplanned: tuple[PossiblePartner, ...] = ()
-    """Users who suit the question and were not planned for: whether they have a signal is seen if
-    they are the asker's partner by another question."""
+    worth: dict[str, int] = Field(default={})
+    """The users who could be the partner, with what a couple with each is worth by this question
+    (`partners`)."""
 
 
-UnitResult = Kept | Dropped | Failed | Planned
+Result = Kept | Dropped | Failed | Planned
 
 
 class Outcome(NamedTuple):
@@ -105,10 +92,10 @@ class Outcome(NamedTuple):
         return kind.model_validate_json(self.record)
 
 
-def outcome_of(unit: Unit, item: Item, result: UnitResult, log: CallLog) -> Outcome:
+def outcome_of(unit: Unit, item: Item, result: Result, log: CallLog) -> Outcome:
     """The row of one unit."""
-    kind, stage, reason, subject, refusals = _summary(result)
     partner = item.opposite.other if item.opposite else unit.partner
+    of = result.rubric if isinstance(result, Planned) else result
     return Outcome(
         position=unit.position,
         unit=unit.id,
@@ -116,43 +103,41 @@ def outcome_of(unit: Unit, item: Item, result: UnitResult, log: CallLog) -> Outc
         item=item.id,
         user=item.user,
         partner=partner,
-        kind=kind,
-        stage=stage,
-        reason=reason,
+        kind=_kind(result),
+        stage=of.stage if isinstance(of, Dropped) else "",
+        reason=of.reason if isinstance(of, Dropped | Failed) else "",
         reached=last_stage(result, unit.mode, partner),
         posts=len(item.profile),
-        subject=subject,
-        refusals=json.dumps(refusals),
+        subject=result.id if isinstance(result, Kept) else None,
+        refusals=json.dumps(_refusals(result)),
         calls=json.dumps(log.made),
         recorded=json.dumps(sorted(log.recorded)),
         record=result.model_dump_json(),
     )
 
 
-def _summary(result: UnitResult) -> tuple[OutcomeKind, str, str, str | None, list[str]]:
-    """Kind, stage, reason, subject and refusals of a result."""
+def _kind(result: Result) -> OutcomeKind:
     match result:
-        case Failed():
-            return "waiting" if result.waits else "failed", "", result.reason, None, []
-        case Planned(rubric=Dropped(stage=stage, reason=reason)):
-            return "planned", stage, reason, None, []
-        case Planned():
-            return "planned", "", "", None, []
-        case Dropped(reason=reason) if reason in LACK_OF_ASPECTS:
-            why = sorted({one.reason for one in result.dropped}) or ["none_found"]
-            return "dropped", result.stage, reason, None, why
-        case Dropped():
-            return "dropped", result.stage, result.reason, None, _gates(result.drafts)
         case Kept():
-            return "kept", "", "", result.id, _gates(result.refused)
+            return "kept"
+        case Dropped():
+            return "dropped"
+        case Planned():
+            return "planned"
+    return "waiting" if result.waits else "failed"
 
 
-def _gates(drafts: tuple[Draft, ...]) -> list[str]:
-    """The gate that refused each draft."""
+def _refusals(result: Result) -> list[str]:
+    """The gate that refused each draft; without enough aspects, the reasons for dropped ones."""
+    if isinstance(result, Failed | Planned):
+        return []
+    if isinstance(result, Dropped) and result.reason in LACK_OF_ASPECTS:
+        return sorted({one.reason for one in result.dropped}) or ["none_found"]
+    drafts = result.refused if isinstance(result, Kept) else result.drafts
     return [draft.refused_by.gate for draft in drafts if draft.refused_by]
 
 
-def last_stage(result: UnitResult, mode: str, partner: str | None) -> Stage | None:
+def last_stage(result: Result, mode: str, partner: str | None) -> Stage | None:
     """The last stage that a unit reached. None for a plan, if the unit failed or waits, and if an
     unusable reply left open whether its user has a signal."""
     if mode == "plan" or isinstance(result, Failed | Planned):

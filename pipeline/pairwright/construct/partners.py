@@ -14,7 +14,7 @@ of workers decides anything.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
 from itertools import islice, zip_longest
 from typing import NamedTuple
@@ -23,7 +23,7 @@ import networkx as nx
 
 from pairwright import text
 from pairwright.construct.corpus import Block, Corpus, nearest
-from pairwright.construct.outcomes import Planned, PossiblePartner
+from pairwright.construct.outcomes import Planned
 from pairwright.models import Models
 from pairwright.modes import MODES
 from pairwright.modes.rules import (
@@ -35,13 +35,17 @@ from pairwright.modes.rules import (
     says_nothing,
 )
 from pairwright.records import Dropped, Item, Post, content_id
-from pairwright.settings.rules import TwinRules
 from pairwright.stages.infer import AT_ONCE, Histories, plan_others, shows_signal
 
-ItemLanguage = Callable[[Item], str | None]
 Terms = frozenset[str]
 RELEVANT = 0.1
 """The least share of a question's words in a partner's post that bears on it."""
+
+
+TWIN, UNPLANNED, PLACEBO = 10**13, 10**11, 10**9
+"""What a couple is worth for each twin, each question on which the partner may have a signal, and
+each placebo. To these come the shares of the questions' words that the partner's posts hold, in
+ten-thousandths: whole numbers add up alike in any order."""
 
 
 class TriedUsers(NamedTuple):
@@ -56,46 +60,39 @@ class TriedUsers(NamedTuple):
 
 
 async def plan_question(
-    item: Item, tried: TriedUsers, corpus: Corpus, models: Models, rules: BuildRules
+    item: Item, candidates: "Candidates", models: Models, rules: BuildRules
 ) -> Planned:
     """Plan an item's question for its asker, and for the users who could be the partner.
 
     If the asker's posts show no signal, no other plan is asked for. The asker's rubric is inferred
     here, once: the twin takes it from the plan. Raises as the build functions do.
     """
+    tried, question = candidates.of(item), rules.question(item)
     rubric = await rubric_of(item, item.user, item.profile, models, rules)
     if isinstance(rubric, Dropped):
         stages = (MODES[mode].stages for mode in rules.config.modes if MODES[mode].needs_partner)
         plain = says_nothing(rubric) and any("signal" not in known for known in stages)
-        unlike = (PossiblePartner(user, bearing=0) for user in tried.unlike if plain)
-        return Planned(rubric=rubric, possible=tuple(unlike))
-    posts = tuple(fair_posts(item, corpus.longest_item(user).profile) for user in tried.users)
-    question = rules.question(item)
-    plans = await plan_others(question, posts, models.planner)
-    suited = [
-        PossiblePartner(user, _bearing(item, own, rules))
-        for user, own in zip(tried.users[: tried.suited], posts, strict=False)
-    ]
-    planned = zip(suited, plans, strict=False)
-    possible = tuple(user for user, plan in planned if shows_signal(question, plan))
-    return Planned(rubric=rubric, possible=possible, unplanned=tuple(suited[len(plans) :]))
-
-
-def _bearing(item: Item, posts: tuple[Post, ...], rules: BuildRules) -> float:
-    language = rules.language(item)
-    asks = text.terms(item.question, language)
-    held = text.terms_of((post.text for post in posts), language)
-    return round(len(asks & held) / max(1, len(asks)), 4)
+        return Planned(rubric=rubric, worth=dict.fromkeys(tried.unlike if plain else (), PLACEBO))
+    histories = tuple(candidates.posts(item, user) for user in tried.users)
+    plans = await plan_others(question, histories, models.planner)
+    worth = dict[str, int]()
+    asks = text.terms(item.question, question.language)
+    for n, user in enumerate(tried.users[: tried.suited]):
+        # Of who was not planned for it is seen as the partner by another question.
+        each = UNPLANNED if n >= len(plans) else TWIN if shows_signal(question, plans[n]) else 0
+        if each:
+            held = text.terms_of((post.text for post in histories[n]), question.language)
+            worth[user] = each + round(10_000 * len(asks & held) / max(1, len(asks)))
+    return Planned(rubric=rubric, worth=worth)
 
 
 class Candidates:
     """The users that each question of a corpus is tried on, chosen when they are asked for."""
 
-    def __init__(
-        self, corpus: Corpus, rules: TwinRules, count: int, language: ItemLanguage
-    ) -> None:
-        self._corpus, self._rules, self._count = corpus, rules, count
-        self._language = language
+    def __init__(self, corpus: Corpus, rules: BuildRules) -> None:
+        config = rules.config
+        self._corpus, self._rules, self._language = corpus, config.twin, rules.language
+        self._count = config.planner.others if config.aspects == "planner" else 0
         self._chosen: dict[str, TriedUsers] = {}
         # Work goes block by block. Near users ask for each other, once from each side.
         self._terms = lru_cache(maxsize=1024)(self._terms_of)
@@ -109,11 +106,12 @@ class Candidates:
         many users, and no user with themselves.
         """
         return tuple(
-            item.profile if other == user else self._posts(item, other)
+            item.profile if other == user else self.posts(item, other)
             for other in self.of(item).users
         )
 
-    def _posts(self, item: Item, user: str) -> tuple[Post, ...]:
+    def posts(self, item: Item, user: str) -> tuple[Post, ...]:
+        """The posts of another user that may be read for an item's question."""
         return fair_posts(item, self._corpus.longest_item(user).profile)
 
     def of(self, item: Item) -> TriedUsers:
@@ -147,10 +145,10 @@ class Candidates:
                 one.append(user)
         suited = (both + one)[:count]
         # Without a possible partner it is still to be seen what is generic.
-        written = (user for user in rest if self._posts(item, user))
+        written = (user for user in rest if self.posts(item, user))
         fill = islice(written, max(0, AT_ONCE - len(suited)))
         own, rules = len(item.profile), self._rules
-        level = (user for user in rest if are_level(own, len(self._posts(item, user)), rules))
+        level = (user for user in rest if are_level(own, len(self.posts(item, user)), rules))
         return TriedUsers((*suited, *fill), len(suited), tuple(islice(level, count)))
 
     def _suits_latest(self, asker: str, user: str) -> bool:
@@ -192,46 +190,30 @@ class Candidates:
 
 Couple = tuple[str, str]
 """Two users, in the order of their names."""
-TWIN, UNPLANNED, PLACEBO = 10**13, 10**11, 10**9
-"""What a couple is worth for each twin, each question on which the partner may have a signal, and
-each placebo. To these come the shares of the questions' words that the partner's posts hold, in
-ten-thousandths: whole numbers add up alike in any order."""
 MOST = 3000
 """The most couples of one exact matching, which takes seconds."""
 
 
-class Question(NamedTuple):
-    """A planned question."""
+class Asked(NamedTuple):
+    """A planned question, for the matching."""
 
     item: str
     user: str
-    possible: tuple[PossiblePartner, ...]
-    signal: bool = True
+    worth: dict[str, int]
+    """As `Planned` has it."""
+    signal: bool
     """Whether it may give a twin, else a placebo."""
-    unplanned: tuple[PossiblePartner, ...] = ()
-    """Users who suit it, and may have a signal."""
-
-    @property
-    def others(self) -> dict[str, int]:
-        """The users who could be the partner, with what a couple with each is worth by it."""
-        return {
-            one.user: (worth if self.signal else PLACEBO) + round(10_000 * one.bearing)
-            for worth, others in ((UNPLANNED, self.unplanned), (TWIN, self.possible))
-            for one in others
-        }
 
 
-def assign_partners(
-    questions: Iterable[Question], most: int, seed: int
-) -> dict[str, str | Dropped]:
+def assign_partners(questions: Iterable[Asked], most: int, seed: int) -> dict[str, str | Dropped]:
     """The partner for each question, by item, or why it has none.
 
     `most` is the number of twins that a couple is given at most, and of placebos.
     """
     ordered = sorted(questions, key=lambda q: content_id("question", str(seed), q.item))
-    usable: dict[Couple, list[Question]] = {}
+    usable: dict[Couple, list[Asked]] = {}
     for question in ordered:
-        for other in question.others:
+        for other in question.worth:
             usable.setdefault(_couple(question.user, other), []).append(question)
     worth = {couple: sum(_best(own, couple, most).values()) for couple, own in usable.items()}
     partners = match_couples(worth, seed)
@@ -251,7 +233,7 @@ def assign_partners(
     return found
 
 
-def _best(usable: Sequence[Question], couple: Couple, most: int) -> dict[str, int]:
+def _best(usable: Sequence[Asked], couple: Couple, most: int) -> dict[str, int]:
     """The items a couple is given, with their worth, `most` for twins and for placebos each: of
     both users by turns those that are worth most."""
     best = dict[str, int]()
@@ -259,7 +241,7 @@ def _best(usable: Sequence[Question], couple: Couple, most: int) -> dict[str, in
         ranked = [
             sorted(
                 (
-                    (one.others[other], one.item)
+                    (one.worth[other], one.item)
                     for one in usable
                     if one.signal == signal and one.user == user
                 ),
@@ -306,9 +288,9 @@ def _matched(couples: Sequence[Couple], worth: Mapping[Couple, int]) -> Iterable
     return apart
 
 
-def _none(question: Question, partner: str | None, most: int) -> Dropped:
+def _none(question: Asked, partner: str | None, most: int) -> Dropped:
     """The reason that a question has no partner."""
-    possible, signal = question.others, question.signal
+    possible, signal = question.worth, question.signal
     reason = "no_partner"
     if partner and (not signal or partner in possible):
         reason = "enough_of_couple"

@@ -16,7 +16,7 @@ from pairwright.assets import install
 from pairwright.construct.corpus import Corpus
 from pairwright.construct.folder import RunFolder, merge_all
 from pairwright.construct.outcomes import Outcomes, Unit
-from pairwright.construct.session import Builder, Session, meter_of
+from pairwright.construct.session import Session, meter_of
 from pairwright.errors import ConfigError, InputError, Interrupted, PairwrightError
 from pairwright.files import CALLS
 from pairwright.models.client import Meter
@@ -82,8 +82,8 @@ class Actor:
             left = (u for u in units if outcomes.ended(u.position, u.id) is None)
             async with open_clients(self._part, self._meter, shard) as clients:
                 self._models = RunModels(rules.config, clients, self._meter)
-                builder = Builder.of(corpus, rules)
-                await builder.build(left, self._models, outcomes, self._ended.append)
+                session = Session(corpus, rules, outcomes)
+                await session.build(left, self._models, self._ended.append)
 
     async def news(self, *, stop: bool) -> tuple[list[UnitEnded], Meter]:
         """The units that have ended since this was asked last, and all calls; `stop` sends no new

@@ -20,14 +20,14 @@ from pairwright.construct.outcomes import (
     Outcome,
     Outcomes,
     Planned,
+    Result,
     Unit,
-    UnitResult,
     outcome_of,
 )
-from pairwright.construct.partners import Candidates, Question, assign_partners, plan_question
+from pairwright.construct.partners import Asked, Candidates, assign_partners, plan_question
 from pairwright.construct.status import cost
 from pairwright.errors import CallFailed, Interrupted, Unanswered
-from pairwright.models import CallLog, Models
+from pairwright.models import CallLog
 from pairwright.models.batch import Recorder, Requests
 from pairwright.models.client import INTERRUPTED, Meter
 from pairwright.models.connect import RunModels, Say, open_clients, say
@@ -36,9 +36,10 @@ from pairwright.models.store import Store
 from pairwright.modes import MODES
 from pairwright.modes.rules import BuildRules, have_same_posts
 from pairwright.progress import UnitEnded
-from pairwright.records import Dropped, Item, Rubric
+from pairwright.records import Dropped, Rubric
 from pairwright.settings.config import Config
 
+Ended = Callable[[UnitEnded], None]
 WAITING = Failed(reason="partners", waits=True)
 NO_PLACEBO = Dropped(
     stage="plan",
@@ -63,132 +64,104 @@ class Session:
         """The items to build from."""
         return range(len(self.corpus.entries[: self.limit]))
 
-    @property
-    def modes(self) -> tuple[str, ...]:
-        return self.rules.config.modes
-
     @cached_property
     def _coupled(self) -> tuple[str, ...]:
         """The modes whose units have a second user, twins first."""
-        return tuple(mode for mode in MODES if mode in self.modes and MODES[mode].needs_partner)
+        modes = self.rules.config.modes
+        return tuple(mode for mode in MODES if mode in modes and MODES[mode].needs_partner)
 
     @property
     def total(self) -> int:
         """The number of units, plans included."""
-        return len(self.items) * (len(self.modes) + bool(self._coupled))
+        return len(self.items) * (len(self.rules.config.modes) + bool(self._coupled))
 
-    def steps(self, ended: Callable[[UnitEnded], None]) -> Iterator[Iterator[Unit]]:
+    @cached_property
+    def candidates(self) -> Candidates:
+        """The users that each question is tried on."""
+        return Candidates(self.corpus, self.rules)
+
+    # Which units
+
+    def steps(self, ended: Ended) -> Iterator[Iterator[Unit]]:
         """The units of each step that have no outcome yet, in the order in which they are best
         built; `ended` is called with the others. Those of one step must have ended, with their
         outcomes in the store, before the next is asked for."""
-
-        def has_ended(unit: Unit) -> bool:
-            if outcome := self.outcomes.ended(unit.position, unit.id):
-                ended(event_of(outcome))
-            return outcome is not None
-
-        yield (unit for unit in self._first_units() if not has_ended(unit))
+        yield self._alone(ended)
         if self._coupled:
-            yield (self._matched(unit) for unit in self._units_of_two() if not has_ended(unit))
+            yield self._couples(ended)
 
-    def _first_units(self) -> Iterator[Unit]:
+    def _alone(self, ended: Ended) -> Iterator[Unit]:
         """The plans, and the units of one user. These do not wait until all is planned: the units
         of one item ask for the same rubric."""
+        alone = [mode for mode in self.rules.config.modes if not MODES[mode].needs_partner]
         for item in self.corpus.in_reading_order(self.items):
-            if self._coupled:
-                yield Unit(f"plan:{self.corpus.entries[item].id}", "plan", item, -1 - item)
-            for mode in self.modes:
-                if not MODES[mode].needs_partner:
-                    yield self._unit(mode, item)
+            for mode in ["plan"] * bool(self._coupled) + alone:
+                if not self._has_ended(unit := self._unit(mode, item), ended):
+                    yield unit
 
-    def _units_of_two(self) -> Iterator[Unit]:
-        """The units that need a second user. Every item has one of the first such mode, so that
-        what is dropped has its reason, and one of each mode that takes it."""
+    def _couples(self, ended: Ended) -> Iterator[Unit]:
+        """The units of two users, with the partner. Every item has one of the first such mode, so
+        that what is dropped has its reason, and one of each mode that takes it. What the plan or
+        the matching decides has its outcome at once."""
         for item in self.corpus.in_reading_order(self.items):
-            plan = self.outcomes.ended(-1 - item, f"plan:{self.corpus.entries[item].id}")
-            for mode in dict.fromkeys((self._coupled[0], *self._taking(plan))):
-                yield self._unit(mode, item)
+            (plan,) = self.outcomes.rows("position = ?", -1 - item)
+            found = plan.read(Planned) if plan.kind == "planned" else plan.read(Failed)
+            rubric = found.rubric if isinstance(found, Planned) else found
+            taking = self._taking(plan)
+            for mode in dict.fromkeys((self._coupled[0], *taking)):
+                if self._has_ended(unit := self._unit(mode, item), ended):
+                    continue
+                partner = self._partners.get(plan.item, WAITING) if mode in taking else None
+                own = rubric if isinstance(rubric, Rubric) else None
+                if isinstance(partner, str):
+                    yield self._unit(mode, item, partner, own)
+                else:
+                    # A question with a signal is nothing for a placebo.
+                    refusal = NO_PLACEBO if isinstance(rubric, Rubric) else rubric
+                    self._end(unit, partner or refusal, CallLog(), ended)
 
-    def _taking(self, plan: Outcome | None) -> tuple[str, ...]:
+    def _taking(self, plan: Outcome) -> tuple[str, ...]:
         """The modes of two users that take a planned question."""
-        if plan is None or plan.kind != "planned":
+        if plan.kind != "planned":
             return ()
         signal = plan.reason == ""
         return tuple(mode for mode in self._coupled if ("signal" in MODES[mode].stages) == signal)
-
-    def _matched(self, unit: Unit) -> Unit:
-        """A unit of two users with its partner, or with its stored outcome."""
-        (plan,) = self.outcomes.rows("position = ?", -1 - unit.item)
-        if plan.kind != "planned":
-            return self._unit(unit.mode, unit.item, settled=plan.read(Failed))
-        rubric = plan.read(Planned).rubric
-        refused = rubric if isinstance(rubric, Dropped) else NO_PLACEBO
-        if unit.mode not in self._taking(plan):
-            return self._unit(unit.mode, unit.item, settled=refused)
-        own = rubric if isinstance(rubric, Rubric) else None
-        partner = self._partners.get(plan.item, WAITING)
-        if isinstance(partner, str):
-            return self._unit(unit.mode, unit.item, partner=partner, rubric=own)
-        return self._unit(unit.mode, unit.item, settled=partner)
 
     @cached_property
     def _partners(self) -> dict[str, str | Dropped]:
         """The partner for each planned question, or why it has none; nothing while a plan waits for
         a batch, because it may change who is whose partner."""
+        if next(self.outcomes.rows("mode = 'plan' AND kind = 'waiting'", whole=False), None):
+            return {}
         names = {self.corpus.entries[item].id for item in self.items}
-        questions = list[Question]()
-        for plan in self.outcomes.rows("mode = 'plan' AND kind != 'failed'"):
-            if plan.kind == "waiting":
-                return {}
-            if plan.item in names and self._taking(plan):
-                found = plan.read(Planned)
-                of = plan.item, plan.user, found.possible, plan.reason == "", found.unplanned
-                questions.append(Question(*of))
+        questions = (
+            Asked(plan.item, plan.user, plan.read(Planned).worth, plan.reason == "")
+            for plan in self.outcomes.rows("kind = 'planned'")
+            if plan.item in names and self._taking(plan)
+        )
         config = self.rules.config
         return assign_partners(questions, config.twin.questions_per_couple, config.seed)
 
     def _unit(
-        self,
-        mode: str,
-        item: int,
-        *,
-        partner: str | None = None,
-        rubric: Rubric | None = None,
-        settled: Dropped | Failed | None = None,
+        self, mode: str, item: int, partner: str | None = None, rubric: Rubric | None = None
     ) -> Unit:
-        position = item * len(self.modes) + self.modes.index(mode)
-        name = f"{mode}:{self.corpus.entries[item].id}"
-        return Unit(name, mode, item, position, partner, rubric, settled)
+        modes, name = self.rules.config.modes, f"{mode}:{self.corpus.entries[item].id}"
+        position = -1 - item if mode == "plan" else item * len(modes) + modes.index(mode)
+        return Unit(name, mode, item, position, partner, rubric)
 
+    def _has_ended(self, unit: Unit, ended: Ended) -> bool:
+        if outcome := self.outcomes.ended(unit.position, unit.id):
+            ended(event_of(outcome))
+        return outcome is not None
 
-def event_of(outcome: Outcome) -> UnitEnded:
-    """The event of a unit that has ended."""
-    return UnitEnded(outcome.unit, outcome.mode, outcome.kind, outcome.reason)
+    def _end(self, unit: Unit, result: Result, log: CallLog, ended: Ended) -> None:
+        outcome = outcome_of(unit, self.corpus.item(unit.item), result, log)
+        self.outcomes.add(outcome)
+        ended(event_of(outcome))
 
+    # The work on them
 
-@dataclass(frozen=True)
-class Builder:
-    """Builds units of a corpus by the rules of a run."""
-
-    corpus: Corpus
-    candidates: Candidates
-    rules: BuildRules
-
-    @classmethod
-    def of(cls, corpus: Corpus, rules: BuildRules) -> "Builder":
-        """A builder that compares each user with the candidates of the corpus."""
-        config = rules.config
-        count = config.planner.others if config.aspects == "planner" else 0
-        candidates = Candidates(corpus, config.twin, count, rules.language)
-        return cls(corpus, candidates, replace(rules, others=candidates.histories))
-
-    async def build(
-        self,
-        units: Iterator[Unit],
-        models: RunModels,
-        outcomes: Outcomes,
-        ended: Callable[[UnitEnded], None],
-    ) -> None:
+    async def build(self, units: Iterator[Unit], models: RunModels, ended: Ended) -> None:
         """Build all units; `ended` is called with each once its outcome is written.
 
         Raises Interrupted (all finished calls are stored), EndpointRefused and StoreError.
@@ -197,50 +170,50 @@ class Builder:
 
         async def work(unit: Unit) -> None:
             nonlocal interrupted
+            log = CallLog()
             try:
-                outcome = await self.outcome(unit, models)
+                result = await self.result(unit, models, log)
             except Interrupted:
                 interrupted = True
                 return
+            except CallFailed as error:
+                result = Failed(reason=error.reason, detail=error.detail)
+            except Unanswered as call:
+                result = Failed(reason=call.purpose, waits=True)
             except Exception as error:
                 error.add_note(f"in unit {unit.id}")
                 raise
-            outcomes.add(outcome)
-            ended(event_of(outcome))
+            self._end(unit, result, log, ended)
 
         ahead = takewhile(lambda _: not interrupted, units)
         await work_through(ahead, work, workers=models.workers, stop=models.stop)
         if interrupted:
             raise Interrupted(INTERRUPTED)
 
-    async def outcome(self, unit: Unit, source: RunModels) -> Outcome:
+    async def result(self, unit: Unit, source: RunModels, log: CallLog) -> Result:
         """Build one unit."""
-        item, mode, log = self.corpus.item(unit.item), MODES.get(unit.mode), CallLog()
-        result: UnitResult
-        try:
-            if unit.settled:
-                result = unit.settled
-            elif mode and mode.given:
-                result = mode.given(item)
-            else:
-                result = await self._built(unit, item, source.models(item.id, log))
-        except CallFailed as error:
-            result = Failed(reason=error.reason, detail=error.detail)
-        except Unanswered as call:
-            result = Failed(reason=call.purpose, waits=True)
-        return outcome_of(unit, item, result, log)
-
-    async def _built(self, unit: Unit, item: Item, models: Models) -> UnitResult:
-        if unit.mode == "plan":
-            tried = self.candidates.of(item)
-            return await plan_question(item, tried, self.corpus, models, self.rules)
+        item, mode, rules = self.corpus.item(unit.item), MODES.get(unit.mode), self._rules
+        if mode and mode.given:
+            return mode.given(item)
+        models = source.models(item.id, log)
+        if mode is None:
+            return await plan_question(item, self.candidates, models, rules)
         partner = self.corpus.longest_item(unit.partner) if unit.partner else None
         if partner and have_same_posts(item, partner):
             detail = "both users have the same posts: one person may have both accounts"
             return Dropped(stage="partners", reason="same_posts", detail=detail)
-        build = MODES[unit.mode].build
-        assert build, "what is not given is built"
-        return await build(item, partner, models, self.rules, unit.rubric)
+        assert mode.build, "what is not given is built"
+        return await mode.build(item, partner, models, rules, unit.rubric)
+
+    @cached_property
+    def _rules(self) -> BuildRules:
+        """The rules, with the users that the asker of each question is compared with."""
+        return replace(self.rules, others=self.candidates.histories)
+
+
+def event_of(outcome: Outcome) -> UnitEnded:
+    """The event of a unit that has ended."""
+    return UnitEnded(outcome.unit, outcome.mode, outcome.kind, outcome.reason)
 
 
 # The models of a build
