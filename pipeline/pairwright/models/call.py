@@ -1,8 +1,8 @@
 """Requests with their keys, replies as they are stored, and the meaning of a response.
 
 A `Request` has a key, which omits what does not change the answer (base URL, timeouts, retries,
-concurrency). A `Response` is the answer of a server or an engine, whatever its status. `read_reply`
-makes a `Completion` of it, which is stored, or says why there is none.
+concurrency). A `Response` is the answer of a server or an engine. `read_reply` makes a `Completion`
+of it, which is stored, or raises the reason that it cannot.
 """
 
 import json

@@ -86,8 +86,8 @@ class RunModels:
         # A unit that writes its calls down for a batch never waits, so a second is no faster.
         if not self.waits:
             return 1
-        config = self.config
-        return sum(config.endpoints[name].concurrency for name in config.roles.all)
+        config = self.config  # Without roles, people's own choices are the pairs.
+        return sum(config.endpoints[name].concurrency for name in config.roles.all) or 1
 
     def models(self, item: str, log: CallLog) -> Models:
         """The models of the work on one item, which note their calls. Its id decides which of the
