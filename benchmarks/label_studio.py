@@ -24,8 +24,14 @@ import httpx2
 from pydantic import JsonValue
 
 sys.path.append(str(Path(__file__).parents[1] / "tests"))
-from label_studio_process import DATABASE, LabelStudioServer, ServerAccount, prepare
-from label_studio_server import Made, answers, cache_folder, make_study, raw_import
+from label_studio_process import (
+    DATABASE,
+    LabelStudioServer,
+    ServerAccount,
+    serving_label_studio,
+)
+from label_studio_server import answers, make_study
+from live_study import LiveStudy
 from pairwright.lines import write_one
 from pairwright_human_eval.folder import read_study
 from pairwright_human_eval.label_studio import (
@@ -66,11 +72,11 @@ class Figures(NamedTuple):
 def main(sizes: list[int]) -> None:
     with (
         tempfile.TemporaryDirectory() as scratch,
-        LabelStudioServer(prepare(cache_folder(), print), Path(scratch) / "data", 0) as running,
+        serving_label_studio(Path(scratch) / "data") as running,
         connected(running.url, running.account.token) as server,
     ):
         os.environ["LABEL_STUDIO_API_KEY"] = running.account.token
-        people = {who: running.sign_up(f"{who}@example.org", "a-long-password") for who in WHO}
+        people = {who: running.sign_up(f"{who}@example.org") for who in WHO}
         figures = [
             measure(running, server, people, Path(scratch) / str(size), size) for size in sizes
         ]
@@ -118,13 +124,15 @@ def measure(
     return Figures(push_ratio, pull_ratio, own)
 
 
-def raw_push(running: LabelStudioServer, server: LabelStudioClient, made: Made, n: int) -> None:
+def raw_push(
+    running: LabelStudioServer, server: LabelStudioClient, made: LiveStudy, n: int
+) -> None:
     for number, (config, data) in enumerate(loads(made)):
-        project = server.create(f"raw {made.study.of} {n} {number}", config)
-        raw_import(running.url, running.account.token, project, data)
+        project = server.create(f"raw {made.run.parent.name} {n} {number}", config)
+        raw_import(running, project, data)
 
 
-def loads(made: Made) -> Iterable[tuple[str, list[JsonValue]]]:
+def loads(made: LiveStudy) -> Iterable[tuple[str, list[JsonValue]]]:
     for who in WHO:
         for kind in KINDS:
             data = json.loads(made.folder.tasks(who, kind).read_bytes())
@@ -132,7 +140,7 @@ def loads(made: Made) -> Iterable[tuple[str, list[JsonValue]]]:
 
 
 def annotated_study(
-    running: LabelStudioServer, server: LabelStudioClient, people: People, made: Made
+    running: LabelStudioServer, server: LabelStudioClient, people: People, made: LiveStudy
 ) -> list[Left]:
     """Put a study on the server with all but NEW tasks annotated, as if it had been pushed.
 
@@ -152,7 +160,7 @@ def annotated_study(
             task["annotations"] = [
                 {"result": answers(kind, n), "completed_by": people[who].id, "lead_time": 3.0}
             ]
-        ids = raw_import(running.url, running.account.token, project, tasks)
+        ids = raw_import(running, project, tasks)
         left += [Left(people[who], task, answers(kind)) for task in ids[-each:]]
         pushed = PushedProject(
             id=project, title=title, annotator=who, kind=kind, round=1, tasks=names
@@ -165,7 +173,20 @@ def annotated_study(
     return left
 
 
-def raw_pull(running: LabelStudioServer, made: Made) -> None:
+def raw_import(running: LabelStudioServer, project: int, tasks: list[JsonValue]) -> list[int]:
+    """One bulk request with nothing around it."""
+    reply = httpx2.post(
+        f"{running.url}/api/projects/{project}/import?return_task_ids=true",
+        headers={"Authorization": f"Token {running.account.token}"},
+        json=tasks,
+        timeout=900,
+        trust_env=False,
+    )
+    assert reply.status_code == 201, reply.text
+    return [int(task) for task in reply.json()["task_ids"]]
+
+
+def raw_pull(running: LabelStudioServer, made: LiveStudy) -> None:
     headers = {"Authorization": f"Token {running.account.token}"}
     for project in json.loads(made.folder.server.read_bytes())["projects"]:
         url = f"{running.url}/api/projects/{project['id']}/export?exportType=JSON"

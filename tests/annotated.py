@@ -17,19 +17,14 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from pairwright.lines import write_one
+from pairwright.lines import read_lines, read_one, write_one
 from pairwright_human_eval.answers import ImportedAnswers, import_answers
 from pairwright_human_eval.folder import HumanFolder, file_hash
 from pairwright_human_eval.records import KeyedTask, Study
 
 EXPORTS = Path(__file__).parent / "exports"
-STUDY = Study.model_validate_json((EXPORTS / "study.json").read_bytes())
-KEY = {
-    task.task: task
-    for task in map(
-        KeyedTask.model_validate_json, (EXPORTS / "key.jsonl").read_text("utf-8").splitlines()
-    )
-}
+STUDY = read_one(EXPORTS / "study.json", Study)
+KEY = {task.task: task for task in read_lines(EXPORTS / "key.jsonl", KeyedTask)}
 
 
 def rows(name: str) -> list[dict[str, Any]]:
@@ -41,11 +36,6 @@ def rows(name: str) -> list[dict[str, Any]]:
 def written(path: Path, content: object) -> Path:
     path.write_text(json.dumps(content), encoding="utf-8")
     return path
-
-
-def imported(run: Path, *names: str) -> ImportedAnswers:
-    """Real exports by name, through the files of a run folder."""
-    return imported_files(run, *(EXPORTS / f"{name}.json" for name in names))
 
 
 def imported_files(run: Path, *files: Path) -> ImportedAnswers:
@@ -72,23 +62,21 @@ def annotations(tasks: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def outcomes(tasks: list[dict[str, Any]], answered: ImportedAnswers) -> dict[Any, str]:
-    """By Label Studio's number of an annotation: what was preferred, or the kind of what was
-    answered; or why it was set aside. Without a number: a draft."""
-    aside = {line.place: line.reason for line in answered.set_aside}
-    said: dict[Any, str] = {}
-    for answer in answered.answers:
-        keyed = KEY[answer.task]
-        places = {role: place for place, role in keyed.sides.items()}
-        if answer.kind != "comment":
-            preferred = keyed.kind == "preference"
-            label = places.get(answer.label, answer.label)
-            said[answer.task] = label if preferred else keyed.kind
+    """By Label Studio's number of an annotation: what was preferred, or the kind of the task; or
+    why it was set aside. Without a number: a draft."""
     found: dict[Any, str] = {}
+    for line in answered.answers:
+        keyed = KEY[line.task]
+        places = {role: place for place, role in keyed.sides.items()}
+        if line.kind != "comment":
+            preferred = keyed.kind == "preference"
+            found[line.task] = places.get(line.label, line.label) if preferred else keyed.kind
+    aside = {line.place: line.reason for line in answered.set_aside}
+    by_number: dict[Any, str] = {}
     for n, task in enumerate(tasks, start=1):
         for k, annotation in enumerate(task["annotations"], start=1):
-            name = task["data"]["task"]
             why = aside.get(f"task {n}, annotation {k}")
-            found[annotation["id"]] = why or said[name]
+            by_number[annotation["id"]] = why or found[task["data"]["task"]]
         if f"task {n}" in aside:
-            found[None] = aside[f"task {n}"]
-    return found
+            by_number[None] = aside[f"task {n}"]
+    return by_number

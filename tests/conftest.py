@@ -158,11 +158,9 @@ def study(exported_sheets: "LiveStudy", tmp_path: Path) -> "LiveStudy":
 @pytest.fixture(scope="module")
 def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator["LabelStudioServer"]:
     """The real Label Studio."""
-    from label_studio_process import LabelStudioServer, prepare
-    from own_environment import cache_folder
+    from label_studio_process import serving_label_studio
 
-    data = tmp_path_factory.mktemp("label-studio")
-    with LabelStudioServer(prepare(cache_folder(), print), data, 0) as server:
+    with serving_label_studio(tmp_path_factory.mktemp("label-studio")) as server:
         yield server
 
 

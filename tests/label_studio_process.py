@@ -1,155 +1,55 @@
-"""A Label Studio of one's own, on this machine only. It sends nothing, and stops at exit.
+"""A Label Studio of one's own for tests, on this machine only, and people in it. It sends nothing.
 
-It runs in an environment of its own, because its pins clash with ours:
+with serving_label_studio(tmp_path / "data") as server: ...
 
-    CACHE/label-studio-HASH/        what label-studio.txt names
-    CACHE/label-studio-HASH/ready   written last; without it the environment is made again
-    CACHE/label-studio-HASH.log     what pip said
-    DATA/
-        label_studio.sqlite3  media/  export/  .env     Label Studio's
-        account.json    the first user's e-mail, password and token; only its owner can read it
-        server.log      what the server says; it holds invite links, so it is just as private
-        lock            held by the server while it runs
-
-The hash is over label-studio.txt and the Python version, so a new release gets a new environment.
-Users that are made through the server's API cannot log in, so people come in by the invite link, as
-in a browser.
+It runs in an environment of its own (own_environment.py), because its pins clash with ours. Users
+that are made through its API cannot log in, so people come in by the invite link.
 """
 
-import fcntl
-import hashlib
-import importlib.util
-import json
 import os
 import secrets
-import shutil
 import signal
 import socket
 import subprocess
-import sys
 import time
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Self, TextIO
+from unittest import mock
 from urllib.parse import urljoin
 
 import httpx2
+from pydantic import JsonValue
 
-from pairwright.errors import InputError, on_disk
-from pairwright.files import locked, write_whole
+from own_environment import cache_folder, prepare
 
 PINS = Path(__file__).with_name("label-studio.txt")
 DATABASE = "label_studio.sqlite3"
-HOST = "127.0.0.1"
 START_S = 600.0
-"""The first start makes the database, a minute or more; later ones take 5 to 20 s."""
-STOP_S = 15.0
-LEAD = "lead@pairwright.example"
-TAIL = 2_000
-"""Characters of a log that an error shows."""
-
-
-def prepare(cache: Path, say: Callable[[str], object] = lambda _: None) -> Path:
-    """The environment of Label Studio under `cache`, made if it is not there yet.
-
-    Two processes do not make it at once: the second waits. Raises InputError where this Python
-    has neither pip nor ensurepip, or where pip fails; the log says why.
-    """
-    parts = [PINS.read_bytes(), sys.version.encode(), sys.base_prefix.encode()]
-    name = f"label-studio-{hashlib.sha256(bytes(1).join(parts)).hexdigest()[:12]}"
-    environment = cache.absolute() / name
-    with on_disk(cache):
-        cache.mkdir(parents=True, exist_ok=True)
-        with environment.with_name(f"{name}.lock").open("w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            if not (environment / "ready").exists():
-                say("making an environment for Label Studio: once, about 1 GB, some minutes")
-                shutil.rmtree(environment, ignore_errors=True)
-                _install(environment)
-                (environment / "ready").touch()
-    return environment
-
-
-def _install(environment: Path) -> None:
-    here, there = sys.executable, str(environment / "bin" / "python")
-    pins = PINS.read_text(encoding="utf-8").split()
-    pip = next(pin for pin in pins if pin.startswith("pip=="))
-    if importlib.util.find_spec("pip"):
-        # Without ensurepip, which Debian packages apart: the pip at hand puts one in.
-        made, own = ["--without-pip"], [here, "-m", "pip", "--python", there]
-    elif importlib.util.find_spec("ensurepip"):
-        made, own = [], [there, "-m", "pip"]
-    else:
-        raise InputError(
-            "this Python has neither pip nor ensurepip, so Label Studio cannot be installed",
-            where=here,
-            fix="Install pip into this environment, or use a Label Studio of your own with "
-            "`human push --url`.",
-        )
-    log = environment.with_name(f"{environment.name}.log")
-    with log.open("w", encoding="utf-8") as file:
-        for command in (
-            [here, "-m", "venv", *made, str(environment)],
-            [*own, "install", pip],
-            # The packages without wheels are built with the same pinned build tools.
-            [there, "-m", "pip", "install", "--progress-bar", "off", "--build-constraint",
-             str(PINS), "--requirement", str(PINS)],
-        ):  # fmt: skip
-            done = subprocess.run(
-                command, stdin=subprocess.DEVNULL, stdout=file, stderr=subprocess.STDOUT
-            )
-            if done.returncode:
-                raise InputError(
-                    f"`{' '.join(command[1:4])} ...` ended with {done.returncode}:\n{_tail(log)}",
-                    where=log,
-                    fix="See the log for the reason, and run the command again; it starts over.",
-                )
+"""A start makes the database, which takes a minute or more."""
 
 
 @dataclass(frozen=True)
 class ServerAccount:
-    """Somebody who can log in. Its secrets are kept out of anything printed."""
+    """Somebody who can log in."""
 
     id: int
     email: str
-    password: str = field(repr=False)
-    token: str = field(repr=False)
+    password: str
+    token: str
 
 
-@dataclass
+@dataclass(frozen=True)
 class LabelStudioServer:
-    """`with LabelStudioServer(prepare(cache), data) as server:`
+    """A server that runs, and its first account."""
 
-    Port 0 takes a free one; any other port must be free. Raises InputError, with the end of the
-    log, where the server does not come up.
-    """
-
-    environment: Path
+    url: str
     data: Path
-    port: int = 8080
-    account: ServerAccount = field(init=False)
-    _process: "subprocess.Popen[bytes]" = field(init=False, repr=False)
-    _lock: TextIO = field(init=False, repr=False)
+    account: ServerAccount
 
-    @property
-    def url(self) -> str:
-        return f"http://{HOST}:{self.port}"
-
-    @property
-    def log(self) -> Path:
-        return self.data / "server.log"
-
-    @property
-    def pid(self) -> int:
-        return self._process.pid
-
-    def sign_up(self, email: str, password: str) -> ServerAccount:
-        """Make an account as its owner would, through the invite link.
-
-        Raises InputError where the server refuses: an e-mail that is taken, a password of fewer
-        than eight characters.
-        """
+    def sign_up(self, email: str, password: str = "a-long-password") -> ServerAccount:
+        """Make an account as its owner would, through the invite link."""
         form = {"email": email, "password": password, "allow_newsletters": "false"}
         with httpx2.Client(base_url=self.url, trust_env=False, timeout=60) as client:
             lead = {"Authorization": f"Token {self.account.token}"}
@@ -158,119 +58,26 @@ class LabelStudioServer:
             client.get(link)
             form["csrfmiddlewaretoken"] = str(client.cookies.get("csrftoken"))
             reply = client.post(link, data=form, headers={"Referer": link})
-            if reply.status_code != 302:
-                raise InputError(
-                    f"the server did not make the account (it answered {reply.status_code})",
-                    where=f"{self.url} [{email}]",
-                    fix="Give an e-mail that has no account there, and eight characters or more.",
-                )
+            assert reply.status_code == 302, reply.text
             number = int(client.get("/api/current-user/whoami").json()["id"])
             token = str(client.get("/api/current-user/token").json()["token"])
             return ServerAccount(number, email, password, token)
 
-    def __enter__(self) -> Self:
-        self.port = _free(self.port)
-        self.data = self.data.absolute()  # The server runs in it.
-        with on_disk(self.data):
-            self.data.mkdir(mode=0o700, parents=True, exist_ok=True)
-            busy = InputError(
-                "a Label Studio is running on this data",
-                where=self.data,
-                fix="Use that one, or stop it first.",
-            )
-            self._lock = locked((self.data / "lock").open("w"), busy)
-        try:
-            self._start()
-        except BaseException:
-            self._lock.close()
-            raise
-        return self
 
-    def __exit__(self, *_: object) -> None:
-        self._stop()
-        self._lock.close()
-
-    def _start(self) -> None:
-        given, path = _credentials(self.data)
-        program = self.environment / "bin" / "label-studio"
-        log = os.open(self.log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        self._process = subprocess.Popen(
-            [str(program), "start", "--no-browser", "--internal-host", HOST,
-             "--port", str(self.port), "--log-level", "INFO"],
-            stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=log,
-            env=quiet_variables(self.data, program)
-            | {
-                "LABEL_STUDIO_USERNAME": given["email"],
-                "LABEL_STUDIO_PASSWORD": given["password"],
-                "LABEL_STUDIO_USER_TOKEN": given["token"],
-                "LABEL_STUDIO_ENABLE_LEGACY_API_TOKEN": "true",
-            },
-            cwd=self.data,
-            # Ctrl-C goes to us alone, and we stop the server; and should we be killed, the
-            # server that is left goes on holding the lock of its data.
-            start_new_session=True,
-            pass_fds=(self._lock.fileno(),),
-        )  # fmt: skip
-        os.close(log)
-        try:
-            user = self._wait_until_ours(given["token"])
-        except BaseException:
-            self._stop()
-            raise
-        path.replace(self.data / "account.json")
-        self.account = ServerAccount(user, given["email"], given["password"], given["token"])
-
-    def _wait_until_ours(self, token: str) -> int:
-        """Wait for the server; the id of its first user.
-
-        Label Studio takes the next port without a word to its caller where another program was
-        quicker, so its log has to name the very address before anybody there gets the token.
-        """
-        until = time.monotonic() + START_S
-        with httpx2.Client(base_url=self.url, trust_env=False, timeout=5) as client:
-            while time.monotonic() < until:
-                if self._process.poll() is not None:
-                    raise self._failed(f"ended with {self._process.returncode}")
-                if f"development server at {self.url}/" in self.log.read_text(errors="replace"):
-                    try:
-                        if client.get("/health").json() == {"status": "UP"}:
-                            headers = {"Authorization": f"Token {token}"}
-                            reply = client.get("/api/current-user/whoami", headers=headers)
-                            if reply.status_code == 200:
-                                return int(reply.json()["id"])
-                            raise self._failed(
-                                f"answered {reply.status_code} to the token in account.json"
-                            )
-                    except (httpx2.HTTPError, ValueError):
-                        pass
-                time.sleep(0.1)
-        raise self._failed(f"did not answer at {self.url} within {START_S:.0f} s")
-
-    def _failed(self, how: str) -> InputError:
-        return InputError(
-            f"Label Studio {how}. The end of its log:\n{_tail(self.log)}",
-            where=self.log,
-            fix="Mend what the log names, or try another --port.",
-        )
-
-    def _stop(self) -> None:
-        """End the server and all it started."""
-        for sign in (signal.SIGTERM, signal.SIGKILL):
-            if self._process.poll() is None:
-                os.killpg(self._process.pid, sign)
-            try:
-                self._process.wait(STOP_S)
-                return
-            except subprocess.TimeoutExpired:
-                continue
-
-
-def quiet_variables(data: Path, program: Path) -> dict[str, str]:
-    """All the environment that a Label Studio process gets: nothing of ours, nothing sent out."""
-    return {
-        "PATH": f"{program.parent}:/usr/bin:/bin",
+@contextmanager
+def serving_label_studio(data: Path) -> Iterator[LabelStudioServer]:
+    """Serve on a free port, with the database in a new folder, until the block ends."""
+    # Packages without wheels are built with the pinned build tools.
+    with mock.patch.dict(os.environ, PIP_BUILD_CONSTRAINT=str(PINS)):
+        python = prepare(cache_folder(), "label-studio", PINS, "1 GB")
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    url, log = f"http://127.0.0.1:{port}", data / "server.log"
+    email, password, token = "lead@pairwright.example", "a-long-password", secrets.token_hex(20)
+    # All that it gets: nothing of ours, and nothing is sent out.
+    environment = {
+        "PATH": f"{python.parent}:/usr/bin:/bin",
         "HOME": str(data),
         "XDG_CONFIG_HOME": str(data),
         "LANG": "C.UTF-8",
@@ -281,48 +88,105 @@ def quiet_variables(data: Path, program: Path) -> dict[str, str]:
         "LATEST_VERSION_CHECK": "false",
         "SENTRY_DSN": "",
         "FRONTEND_SENTRY_DSN": "",
+        "LABEL_STUDIO_USERNAME": email,
+        "LABEL_STUDIO_PASSWORD": password,
+        "LABEL_STUDIO_USER_TOKEN": token,
+        "LABEL_STUDIO_ENABLE_LEGACY_API_TOKEN": "true",
     }
-
-
-def _credentials(data: Path) -> tuple[dict[str, str], Path]:
-    """The lead's e-mail, password and token, and the file that they are in.
-
-    New ones keep a name of their own until the server has taken them: a start that is cut short
-    starts over with an empty database, since nobody can have used what it made.
-    """
-    stored, new, database = (data / name for name in ("account.json", "account.new.json", DATABASE))
-    if stored.exists():
-        return json.loads(stored.read_text(encoding="utf-8")), stored
-    if database.exists() and not new.exists():
-        raise InputError(
-            "holds a Label Studio database that was not made here",
-            where=data,
-            fix="Start that Label Studio yourself and use `human push --url`, or give another "
-            "folder.",
+    options = ("--no-browser", "--internal-host", "127.0.0.1", "--port", str(port))
+    data.mkdir(parents=True, exist_ok=True)
+    with log.open("wb") as file:
+        process = subprocess.Popen(
+            [str(python.with_name("label-studio")), "start", *options, "--log-level", "INFO"],
+            stdin=subprocess.DEVNULL,
+            stdout=file,
+            stderr=file,
+            env=environment,
+            cwd=data,
+            start_new_session=True,
         )
-    given = {"email": LEAD, "password": secrets.token_urlsafe(12), "token": secrets.token_hex(20)}
-    with on_disk(data):
-        write_whole(new, json.dumps(given))
-        new.chmod(0o600)
-        database.unlink(missing_ok=True)
-    return given, new
+    try:
+        first = _wait_until_ours(process, url, token, log)
+        yield LabelStudioServer(url, data, ServerAccount(first, email, password, token))
+    finally:
+        for sign in (signal.SIGTERM, signal.SIGKILL):
+            if process.poll() is None:
+                os.killpg(process.pid, sign)
+            try:
+                process.wait(15)
+                break
+            except subprocess.TimeoutExpired:
+                continue
 
 
-def _free(port: int) -> int:
-    """The port, or a free one for 0."""
-    with socket.socket() as probe:
-        # As servers do: an address whose last connection has just been closed is free.
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind((HOST, port))
-        except OSError as error:
-            raise InputError(
-                f"the port cannot be used: {error.strerror}",
-                where=f"{HOST}:{port}",
-                fix="Stop what listens there, or give another --port (0 takes a free one).",
-            ) from None
-        return int(probe.getsockname()[1])
+def _wait_until_ours(process: "subprocess.Popen[bytes]", url: str, token: str, log: Path) -> int:
+    """Wait for the server; the id of its first user."""
+    until = time.monotonic() + START_S
+    with httpx2.Client(base_url=url, trust_env=False, timeout=5) as client:
+        while process.poll() is None and time.monotonic() < until:
+            # Where another program was quicker, Label Studio takes the next port without a word.
+            if f"development server at {url}/" in log.read_text(errors="replace"):
+                try:
+                    if client.get("/health").json() == {"status": "UP"}:
+                        headers = {"Authorization": f"Token {token}"}
+                        return int(
+                            client.get("/api/current-user/whoami", headers=headers).json()["id"]
+                        )
+                except (httpx2.HTTPError, ValueError):
+                    pass
+            time.sleep(0.1)
+    said = log.read_text(errors="replace")[-2_000:]
+    raise RuntimeError(f"Label Studio did not come up at {url}. Its log ends with:\n{said}")
 
 
-def _tail(log: Path) -> str:
-    return log.read_text(encoding="utf-8", errors="replace")[-TAIL:].strip()
+# People
+
+
+class Person:
+    """An annotator's session over the API, as the page itself would talk to the server."""
+
+    def __init__(self, url: str, account: ServerAccount) -> None:
+        headers = {"Authorization": f"Token {account.token}"}
+        self.account = account
+        self._http = httpx2.Client(base_url=url, headers=headers, timeout=60, trust_env=False)
+
+    def close(self) -> None:
+        self._http.close()
+
+    def annotate(self, task: int, result: list[JsonValue], *, skip: bool = False) -> int:
+        body = {"result": result, "was_cancelled": skip, "lead_time": 4.5}
+        return self._id(self._http.post(f"/api/tasks/{task}/annotations/", json=body))
+
+    def change(self, annotation: int, result: list[JsonValue]) -> None:
+        reply = self._http.patch(f"/api/annotations/{annotation}/", json={"result": result})
+        assert reply.status_code == 200, reply.text
+
+    def draft(self, task: int, result: list[JsonValue]) -> int:
+        body = {"result": result, "lead_time": 1.0}
+        return self._id(self._http.post(f"/api/tasks/{task}/drafts", json=body))
+
+    def delete_task(self, task: int) -> None:
+        assert self._http.delete(f"/api/tasks/{task}/").status_code == 204
+
+    def _id(self, reply: httpx2.Response) -> int:
+        assert reply.status_code == 201, reply.text
+        return int(reply.json()["id"])
+
+
+def held(server: LabelStudioServer, project: int) -> dict[str, int]:
+    """By our ids: the server's ids of the tasks that a project holds, in its order."""
+    headers = {"Authorization": f"Token {server.account.token}"}
+    asked = f"{server.url}/api/tasks/?project={project}&page_size=5000&include=id,data"
+    reply = httpx2.get(asked, headers=headers, timeout=900, trust_env=False)
+    assert reply.status_code == 200, reply.text
+    tasks = sorted(reply.json()["tasks"], key=lambda task: task["id"])
+    found = {task["data"]["task"]: task["id"] for task in tasks}
+    assert len(found) == len(tasks), "a task is there twice"
+    return found
+
+
+def wait_for(what: str, happened: Callable[[], bool], seconds: float = 30) -> None:
+    until = time.monotonic() + seconds
+    while not happened():
+        assert time.monotonic() < until, f"{what} did not happen within {seconds} s"
+        time.sleep(0.02)

@@ -9,17 +9,19 @@ study.do("import", study.fill("annotator-01"))     # a spreadsheet with that per
 import json
 import shutil
 from collections.abc import Callable
-from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
+from pairwright.lines import read_lines
 from pairwright_human_eval.decisions import published
-from pairwright_human_eval.folder import HumanFolder, open_study, read_study
+from pairwright_human_eval.folder import HumanFolder, read_study
 from pairwright_human_eval.records import Answer, KeyedTask
 from released import Answers, right
 from sheets import fill
 from study import Done, pairwright
 
+Person = Callable[[KeyedTask], Answers | None]
+"""What somebody answers to a task; None leaves it open."""
 _RIGHT = right()
 
 
@@ -28,11 +30,11 @@ def usual(task: KeyedTask, _: object = None) -> Answers | None:
     return _RIGHT(task, None)
 
 
-def split_votes() -> Callable[..., Answers | None]:
+def split_votes() -> Person:
     """Answers that have no majority on any pair."""
-    seen: dict[str | None, int] = {}
+    seen: dict[str, int] = {}
 
-    def split(task: KeyedTask, _: object = None) -> Answers | None:
+    def split(task: KeyedTask) -> Answers | None:
         if task.kind != "preference" or task.purpose != "vote":
             return usual(task)
         seen[task.pair] = seen.get(task.pair, -1) + 1
@@ -51,8 +53,7 @@ class LiveStudy:
     """A run with its study."""
 
     def __init__(self, run: Path) -> None:
-        self.run = run
-        self.folder = HumanFolder(run)
+        self.run, self.folder = run, HumanFolder(run)
 
     def copy(self, to: Path) -> "LiveStudy":
         return LiveStudy(Path(shutil.copytree(self.run, to)))
@@ -61,16 +62,15 @@ class LiveStudy:
         return pairwright("human", name, self.run, *arguments)
 
     def do(self, name: str, *arguments: object) -> str:
-        """What a command prints that must succeed."""
+        """What a command prints that must succeed, on one line."""
         done = self.command(name, *arguments)
         assert done.code == 0, done.said
-        return done.out
+        return " ".join(done.out.split())
 
     def refused(self, name: str, *arguments: object) -> str:
         """Why a command is refused that must be."""
         done = self.command(name, *arguments)
         assert done.code == 2, done.said
-        assert "Traceback" not in done.said
         return done.err
 
     @property
@@ -80,13 +80,9 @@ class LiveStudy:
     def own(self, annotator: str, round: int = 1) -> list[KeyedTask]:
         return [k for k in self.key.values() if (k.annotator, k.round) == (annotator, round)]
 
-    def second_round(self) -> list[KeyedTask]:
-        return [keyed for keyed in self.key.values() if keyed.round == 2]
-
     @property
     def answers(self) -> list[Answer]:
-        lines = self.folder.answers.read_text(encoding="utf-8").splitlines()
-        return [Answer.model_validate_json(line) for line in lines]
+        return [*read_lines(self.folder.answers, Answer)]
 
     @property
     def answered(self) -> set[str]:
@@ -108,16 +104,7 @@ class LiveStudy:
         return files_of(self.folder.path)
 
     def fill(
-        self,
-        annotator: str,
-        answer: Callable[[KeyedTask], Answers | None] = usual,
-        *,
-        round: int = 1,
-        out: Path | None = None,
+        self, annotator: str, answer: Person = usual, *, round: int = 1, out: Path | None = None
     ) -> Path:
         """A person's spreadsheet with the answers."""
         return fill(self.folder.sheet(annotator, round), answer, self.key, out)
-
-    def busy(self) -> AbstractContextManager[object]:
-        """While another command works on the study."""
-        return open_study(self.run)

@@ -1,20 +1,18 @@
 """Small studies for tests: pairs, plans and answers, of a few words each.
 
-units = units_of([*twin(1), violate(2)], Path("pairs.jsonl"))
-made = study_of(units, annotators=9)      # every annotator's tasks, and the key
-decided(units[0], [*votes(pair, "+++"), *quality(units[0], 4, 4)])
+made = study_of([*twin(1), violate(2)])        # every annotator's tasks, and the key
+unit = one(pair)
+decided(unit, [*votes(pair, "+++"), *quality(unit, "44/44", "44/54")])
 """
 
-import random
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from unittest import mock
 
-from pairwright import assets
+from pairwright import __version__, assets
 from pairwright.records import Aspect, Draft, Pair, Post, Rubric
 from pairwright.settings.domains import load_scales
 from pairwright.settings.rules import HumanRules, PlanRules
@@ -39,6 +37,7 @@ Said = tuple[AnswerKind, str, str]
 """Kind, item and label of an answer."""
 FILE = Path("pairs.jsonl")
 SCALES = load_scales(assets.RUBRICS)
+SCORED = ("correctness", "helpfulness")
 OF_THREE: dict[str, Any] = {"votes": 3, "rule": "majority", "further": 0}
 """The preference of three people, one adjudicator: small to count by hand. Keys that a
 test gives take the place of these."""
@@ -46,25 +45,22 @@ ASKED, POSTED = "2024-06-01T12:00:00.000", "2023-01-{:02}T12:00:00.000"
 SECRETS = {
     "user": "secret_user", "item": "secret_item", "post": "secret_post", "model": "secret/model-7b",
     "judge": "secret/judge-70b", "reason": "secret reason of a judge", "url": "https://secret.test",
-    "category": "secret_category", "strategy": "secret_strategy", "dropped": "secret_dropped",
+    "category": "secret_category", "strategy": "secret_strategy",
 }  # fmt: skip
 """What every pair below carries where no annotator may see it."""
 
 # Pairs
 
 
-def posts(user: str, n: int = 3, *, created: str | None = POSTED) -> tuple[Post, ...]:
+def posts(user: str, n: int = 3) -> tuple[Post, ...]:
     """Posts that say whose they are without naming the user."""
     return tuple(
         Post(
-            id=f"{SECRETS['post']}-{user}-{k}",
-            text=f"{tell(user)} writes remark {k}.",
-            category=SECRETS["category"],
-            created=created and created.format(k + 1),
-            source_url=SECRETS["url"],
+            id=f"{SECRETS['post']}-{user}-{k}", text=f"{tell(user)} writes remark {k}.",
+            category=SECRETS["category"], created=POSTED.format(k + 1), source_url=SECRETS["url"],
         )
         for k in range(n)
-    )
+    )  # fmt: skip
 
 
 def tell(user: str) -> str:
@@ -107,32 +103,26 @@ def _pair(n: int, user: str, chosen: str, rejected: str, domain: str, /, **chang
     return Pair.model_validate({**fields, **changes})
 
 
-def rubric(n: int, user: str, profile: tuple[Post, ...], aspects: int = 2) -> Rubric:
-    return Rubric(
-        question_id=f"{SECRETS['item']}_{n}",
-        user=user,
-        origin="planner",
-        aspects=tuple(
-            Aspect(
-                aspect=f"{tell(user)} wants point {k} of {n}.",
-                reason=SECRETS["reason"],
-                evidence=profile[k % len(profile)].text,
-                post_ids=(profile[k % len(profile)].id,),
-            )
-            for k in range(aspects)
-        ),
-    )
+def rubric(n: int, user: str, profile: tuple[Post, ...]) -> Rubric:
+    """Two aspects, each resting on a post."""
+    aspects = tuple(
+        Aspect(
+            aspect=f"{tell(user)} wants point {k} of {n}.", reason=SECRETS["reason"],
+            evidence=profile[k % len(profile)].text, post_ids=(profile[k % len(profile)].id,),
+        )
+        for k in range(2)
+    )  # fmt: skip
+    item = f"{SECRETS['item']}_{n}"
+    return Rubric(question_id=item, user=user, origin="planner", aspects=aspects)
 
 
 def mixed(twins: int, violates: int, domains: Iterable[str] = ("Home",)) -> list[Pair]:
     """Twins and violate pairs, dealt to the domains in turn, each with a narrative."""
-    names = list(domains)
-    of = [names[n % len(names)] for n in range(twins + violates)]
-    pairs: list[Pair] = []
-    for n in range(twins):
-        pairs += twin(n, of[n], narrative=f"The long story of {n}.")
-    for n in range(twins, twins + violates):
-        pairs.append(violate(n, of[n], narrative=f"The long story of {n}."))
+    names, pairs = list(domains), list[Pair]()
+    for n in range(twins + violates):
+        about = names[n % len(names)], f"The long story of {n}."
+        own = twin(n, about[0], narrative=about[1]) if n < twins else ()
+        pairs += own or [violate(n, about[0], narrative=about[1])]
     return pairs
 
 
@@ -144,57 +134,33 @@ def one(*pairs: Pair) -> Unit:
 # Studies
 
 
-@dataclass(frozen=True)
-class Made:
+class Made(NamedTuple):
     """A study as exported: tasks by annotator in their order."""
 
+    study: Study
     units: list[Unit]
     tasks: dict[str, list[Task]]
-
-    def keyed(self, *purposes: Purpose, kind: Kind | None = None) -> list[KeyedTask]:
-        return [
-            task.keyed
-            for given in self.tasks.values()
-            for task in given
-            if (not purposes or task.keyed.purpose in purposes) and kind in (None, task.keyed.kind)
-        ]
 
     def all(self) -> list[Task]:
         return [task for given in self.tasks.values() for task in given]
 
-    @property
-    def by_id(self) -> dict[str, Unit]:
-        return {unit.id: unit for unit in self.units}
-
-    def study(self, **changes: Any) -> Study:
-        """The study's settings, as an export fixes them."""
-        fields: dict[str, Any] = {
-            "version": "0", "pairs_hash": "sha256:0", "seed": 0,
-            "annotators": tuple(self.tasks), "overlap": 3,
-            "of": len(self.units),
-            "policy": HumanRules(**OF_THREE),
-            "scales": SCALES,
-        }  # fmt: skip
-        return Study.model_validate({**fields, **changes})
+    def keyed(self, *purposes: Purpose, kind: Kind | None = None) -> list[KeyedTask]:
+        keyed = [task.keyed for task in self.all() if kind in (None, task.keyed.kind)]
+        return [one for one in keyed if not purposes or one.purpose in purposes]
 
 
 def study_of(
-    pairs: Iterable[Pair],
-    *,
-    annotators: int = 9,
-    overlap: int = 3,
-    seed: int = 0,
-    **human: Any,
+    pairs: Iterable[Pair], *, annotators: int = 9, overlap: int = 3, seed: int = 0, **human: Any
 ) -> Made:
     """Tasks of a study of all these pairs; `human` are keys of the policy."""
     units = units_of(pairs, FILE)
     fewest = dict.fromkeys(("quality_votes", "rubric_votes"), min(2, overlap))
     rules = HumanRules(**OF_THREE | {"votes": overlap, **fewest} | human)
     study = Study(
-        version="0", pairs_hash="", seed=seed, annotators=pseudonyms(annotators), overlap=overlap,
-        of=len(units), policy=rules, scales=SCALES,
+        version=__version__, pairs_hash="sha256:0", seed=seed, annotators=pseudonyms(annotators),
+        overlap=overlap, of=len(units), policy=rules, scales=SCALES,
     )  # fmt: skip
-    return Made(units, make_tasks(units, study, PlanRules()))
+    return Made(study, units, make_tasks(units, study, PlanRules()))
 
 
 @contextmanager
@@ -211,18 +177,14 @@ def full_disk(name: str) -> Iterator[None]:
         yield
 
 
-def random_pairs(chance: random.Random, *, most: int = 40) -> list[Pair]:
-    """A study's pairs of some size, with some domains, in some order."""
-    domains = ["Home", "Garden", "Music"][: chance.randint(1, 3)]
-    pairs = mixed(chance.randint(0, most), chance.randint(1, most), domains)
-    chance.shuffle(pairs)
-    return pairs
-
-
 # Answers
 
 _numbers = count()
-LABELS = {"+": "chosen", "-": "rejected", "=": EQUAL, "?": CANNOT_TELL}
+LABELS = {
+    "preference": {"+": "chosen", "-": "rejected", "=": EQUAL, "?": CANNOT_TELL},
+    "support": {"C": "clearly", "P": "plausibly", "N": "no", "X": "contradicted"},
+    "delivery": {"+": "chosen", "-": "rejected", "b": "both", "n": "neither", "?": CANNOT_TELL},
+}
 
 
 def given(pair: Pair, said: Iterable[Said], /, **changes: Any) -> list[Answer]:
@@ -239,53 +201,39 @@ def given(pair: Pair, said: Iterable[Said], /, **changes: Any) -> list[Answer]:
 def votes(pair: Pair, choices: str, **changes: Any) -> list[Answer]:
     """A preference vote for each of the characters, each by somebody else: `+` for the chosen
     response, `-` for the other, `=` no difference, `?` cannot tell."""
-    return [
-        answer
-        for choice in choices
-        for answer in given(pair, [("preference", "", LABELS[choice])], **changes)
-    ]
+    said: list[Said] = [("preference", "", LABELS["preference"][choice]) for choice in choices]
+    return [answer for vote in said for answer in given(pair, [vote], **changes)]
 
 
-def quality(
-    unit: Unit,
-    first: dict[str, int | None] | int,
-    second: dict[str, int | None] | int,
-    n: int = 2,
-    **changes: Any,
-) -> list[Answer]:
-    """`n` people's scores of the two responses, by scale or the same on all."""
-    said: list[Said] = []
-    for role, scores in (("first", first), ("second", second)):
-        if isinstance(scores, int):
-            scores = dict.fromkeys(("correctness", "helpfulness"), scores)
-        for scale, score in scores.items():
-            label = CANNOT_JUDGE if score is None else str(score)
-            said.append(("quality", f"{scale} {role}", label))
-    return [
-        answer for _ in range(n) for answer in given(unit.asked, said, **{"pair": "", **changes})
-    ]
+def quality(unit: Unit, *people: str, **changes: Any) -> list[Answer]:
+    """Each person's scores of correctness and helpfulness, of the first response and the second, as
+    in `54/?3`; `?` cannot judge."""
+    about, found = {"pair": "", **changes}, list[Answer]()
+    items = [f"{scale} {role}" for role in ("first", "second") for scale in SCORED]
+    for person in people:
+        scores = [CANNOT_JUDGE if one == "?" else one for one in person.replace("/", "")]
+        said: list[Said] = [("quality", *one) for one in zip(items, scores, strict=True)]
+        found += given(unit.asked, said, **about)
+    return found
 
 
-def support(
-    pair: Pair, *answers: Iterable[str], delivered: str = "chosen", **changes: Any
-) -> list[Answer]:
-    """One person's support for each aspect, for as many people as given; all of them say that the
-    chosen response alone delivers it, or else what is `delivered`."""
+def support(pair: Pair, *people: str, **changes: Any) -> list[Answer]:
+    """Each person's word on each aspect: whether it is there, and who delivers it, as in `C+N-`."""
     found: list[Answer] = []
-    for own in answers:
+    for person in people:
         said: list[Said] = []
-        for n, label in enumerate(own, start=1):
-            said += [("support", str(n), label), ("delivery", str(n), delivered)]
+        for n, (there, by) in enumerate(zip(person[::2], person[1::2], strict=True), start=1):
+            said.append(("support", str(n), LABELS["support"][there]))
+            said.append(("delivery", str(n), LABELS["delivery"][by]))
         found += given(pair, said, **changes)
     return found
 
 
 def well(unit: Unit) -> list[Answer]:
     """Quality and aspects as anyone would wish, so that only the votes decide."""
-    found = quality(unit, 4, 4)
+    found = quality(unit, "44/44", "44/44")
     for pair in unit.pairs:
-        clear = ["clearly"] * len(pair.rubric.aspects)
-        found += support(pair, clear, clear)
+        found += support(pair, *["C+" * len(pair.rubric.aspects)] * 2)
     return found
 
 

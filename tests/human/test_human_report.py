@@ -1,20 +1,19 @@
 """Reports of human verification: against truths that were put in, and against counts by hand."""
 
 import itertools
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import cast
 
 import released
 from live_study import LiveStudy
+from pairwright.lines import read_one
 from pairwright.pairs import RowDelivery, RowSupport
 from pairwright.records import Adherence, AspectScore, Pair, Quality
 from pairwright_human_eval.records import KeyedTask
 from pairwright_human_eval.report import StudyReport, decide, page_of
 from pairwright_human_eval.units import Unit, units_of
 from small_studies import FILE, SCALES, mixed
-from study import pairwright
 
 Ticks = dict[str, str]
 right = cast(Callable[[KeyedTask, Unit | None], Ticks], released.right())
@@ -23,12 +22,6 @@ right = cast(Callable[[KeyedTask, Unit | None], Ticks], released.right())
 
 def worst(keyed: KeyedTask) -> str:
     return "B" if keyed.a == "chosen" else "A"
-
-
-def scored(keyed: KeyedTask, first: int, second: int) -> Ticks:
-    scores = {"first": first, "second": second}
-    sides = [(place.lower(), str(scores[role])) for place, role in keyed.sides.items()]
-    return {f"{scale.name}_{side}": score for scale in SCALES for side, score in sides}
 
 
 def preferring(choice: Callable[[KeyedTask, Unit], str | None]) -> released.Answer:
@@ -41,11 +34,6 @@ def preferring(choice: Callable[[KeyedTask, Unit], str | None]) -> released.Answ
     return answer
 
 
-def number_of(unit: Unit | None) -> int:
-    assert unit
-    return int(unit.asked.item_id.rpartition("_")[2])
-
-
 def report(run: Path, pairs: list[Pair], answer: released.Answer) -> StudyReport:
     return decide(released.run_of(run / "run", pairs, answer=answer)).report
 
@@ -54,8 +42,9 @@ def test_decisions_are_counted_by_mode_with_their_reasons(tmp_path: Path) -> Non
     """Every second unit is of poor quality."""
 
     def answer(keyed: KeyedTask, unit: Unit | None) -> Ticks:
-        poor = keyed.kind == "quality" and number_of(unit) % 2
-        return scored(keyed, 1, 1) if poor else right(keyed, unit)
+        poor = unit and int(unit.asked.item_id[-1]) % 2 and keyed.kind == "quality"
+        ticks = right(keyed, unit)
+        return dict.fromkeys(ticks, "1") if poor else ticks
 
     whole, twins, violates = report(tmp_path, mixed(6, 10), answer).decisions
     assert (whole.group, twins.group, violates.group) == ("all", "twin", "violate")
@@ -74,16 +63,11 @@ def test_votes_for_either_response_are_counted_and_placebos_are_not(tmp_path: Pa
         word = "equal" if unit.mode == "placebo" else next(said)
         return {role: place for place, role in keyed.sides.items()}.get(word, word)
 
-    pairs = [
-        pair.model_copy(update={"mode": "placebo"}) if pair.twin_id else pair
-        for pair in mixed(6, 8)
-    ]
+    pairs = [Pair(**dict(one) | {"mode": "placebo"} if one.twin_id else dict(one))
+             for one in mixed(6, 8)]  # fmt: skip
     found = report(tmp_path, pairs, preferring(choice)).preferred
     assert (found.k, found.n, found.clusters) == (12, 16, 8)
     assert (found.low or 0) < 0.75 < (found.high or 0)
-
-
-# The judge
 
 
 def judged(pair: Pair, first: list[int], second: list[int], quality: int) -> Pair:
@@ -100,27 +84,21 @@ def judged(pair: Pair, first: list[int], second: list[int], quality: int) -> Pai
 def test_people_are_compared_with_the_judge(tmp_path: Path) -> None:
     """To the judge the chosen response delivers every aspect, and the last rejected one its second;
     the first quality is 2, the others are 5. People give 4."""
-    words = ("own", "own", "both", "neither")
     pairs = [
         judged(pair, [2, 2], [0, 2 * (n == 3)], 5 if n else 2) for n, pair in enumerate(mixed(0, 4))
     ]
-    said = {pair.id: word for pair, word in zip(pairs, words, strict=True)}
+    said = dict(zip([pair.id for pair in pairs], ("", "", "both", "neither"), strict=True))
 
     def answer(keyed: KeyedTask, unit: Unit | None) -> Ticks:
         ticks, word = right(keyed, unit), said[keyed.unit]
-        delivered = [name for name in ticks if name.startswith("delivered") and word != "own"]
-        return ticks | dict.fromkeys(delivered, word)
+        return ticks | {name: word for name in ticks if name.startswith("delivered") and word}
 
     found = report(tmp_path, pairs, answer).judge
-    same = {name: (of.value, of.n) for name, of in found.items()}
-    assert same == {
+    assert {name: (of.value, of.n) for name, of in found.items()} == {
         "an aspect is delivered by the chosen response": (6 / 8, 8),
         "an aspect is delivered by the rejected response": (5 / 8, 8),
         **{f"{scale.name}, at most one point apart": (6 / 8, 8) for scale in SCALES},
     }
-
-
-# The page
 
 
 def test_who_fails_the_checks_counts_nowhere(tmp_path: Path) -> None:
@@ -141,67 +119,44 @@ def test_what_is_simulated_or_changed_stands_above_everything(tmp_path: Path) ->
     assert "human.votes was 3 and is 2" in opening[1]
 
 
-def test_the_files_of_a_report_are_the_same_in_any_order_of_the_answers(tmp_path: Path) -> None:
-    choice = preferring(lambda task, _: worst(task) if task.task < "task-8" else None)
-    study = LiveStudy(released.run_of(tmp_path / "run", mixed(20, 20), answer=choice))
+def test_what_is_not_verified_is_listed_and_the_order_of_the_answers_changes_no_file(
+    tmp_path: Path,
+) -> None:
+    """Of each unit the last pair is refused."""
+    last = preferring(lambda task, unit: worst(task) if task.pair == unit.pairs[-1].id else None)
+    pairs = mixed(5, 5)
+    study = LiveStudy(released.run_of(tmp_path / "run", pairs, answer=last))
+    assert "last report" not in study.do("status")
     found = decide(study.run).report
+    assert "Decided by the last report: 10 refused." in study.do("status")
+    page = page_of(found).markdown
+    assert len([word for word in page.split() if any(c.isalpha() for c in word)]) <= 900
+    for unit in units_of(pairs, FILE):
+        row = " other | 3/0/0/0; 0/3/0/0" if len(unit.pairs) == 2 else "  | 0/3/0/0"
+        why = "refused: most annotators preferred the rejected response"
+        assert f"| {unit.id} | {why} |{row} |" in page
     before, answers = study.files(), study.folder.answers
+    assert read_one(study.folder.report, StudyReport) == found
     lines = answers.read_text("utf-8").splitlines(keepends=True)
     answers.write_text("".join(lines[::-1]), "utf-8")
     assert decide(study.run).report == found
     assert study.files() | {"answers.jsonl": b""} == before | {"answers.jsonl": b""}
-    assert StudyReport.model_validate(json.loads(before["report.json"])) == found
-
-
-def test_the_units_that_are_not_verified_are_listed_with_their_votes(tmp_path: Path) -> None:
-    last = preferring(lambda task, unit: worst(task) if task.pair == unit.pairs[-1].id else None)
-    study, pairs = LiveStudy(tmp_path / "run"), mixed(5, 5)
-    page = page_of(report(tmp_path, pairs, last)).markdown
-    assert len([word for word in page.split() if any(c.isalpha() for c in word)]) <= 900
-    for unit in units_of(pairs, FILE):
-        row = "other | 3/0/0/0; 0/3/0/0" if len(unit.pairs) == 2 else "| 0/3/0/0"
-        why = "refused: most annotators preferred the rejected response"
-        refused = f"| {unit.id} | {why} | {row} |"
-        assert refused.replace("| |", "|  |") in page
-    lines = study.folder.answers.read_text("utf-8").splitlines(keepends=True)
-    study.folder.answers.write_text("".join(one for one in lines if "annotator-01" in one), "utf-8")
+    answers.write_text("".join(one for one in lines if "annotator-01" in one), "utf-8")
     assert "1 annotator answered" in page_of(decide(study.run).report).opening[0]
-
-
-# From the answers to the row
-
-
-def delivered_by_other(task: KeyedTask, _: object = None) -> Ticks:
-    """Only the rejected response delivers."""
-    ticks = right(task, None)
-    other = {"A": "B", "B": "A"}[task.expected or "A"]
-    return {k: other if k.startswith("delivered") else v for k, v in ticks.items()}
-
-
-def second_refuted(task: KeyedTask, _: object = None) -> Ticks:
-    """Nobody finds the second aspect supported, and nobody finds it delivered."""
-    refuted = {"support_1": "no", "delivered_1": "neither"}
-    return right(task, None) | (refuted if task.kind == "rubric" else {})
-
-
-def test_the_report_says_reasons_in_words_and_status_how_many(tmp_path: Path) -> None:
-    run = released.run_of(tmp_path / "run", released.PAIRS[:6], answer=delivered_by_other)
-    assert "last report" not in pairwright("human", "status", run).out
-    assert {made.state for made in decide(run).decisions.values()} == {"refused"}
-    said = "too few of the supported aspects are delivered by the chosen response alone"
-    report = (run / "human/report.md").read_text(encoding="utf-8")
-    assert f"| refused: {said} | 2 | 2 |" in report
-    shown = " ".join(pairwright("human", "status", run).out.split())
-    assert "Decided by the last report: 4 refused." in shown
 
 
 def test_a_row_has_what_people_said_of_each_aspect_and_the_supported_ones_as_key(
     tmp_path: Path,
 ) -> None:
-    made = released.run_of(tmp_path / "run", released.PAIRS[:6], answer=second_refuted)
-    found = released.rows(released.written(made, tmp_path / "release"))
+    """Nobody finds the second aspect supported, and nobody finds it delivered."""
+    refuted = {"support_1": "no", "delivered_1": "neither"}
+
+    def answer(task: KeyedTask, _: object) -> Ticks:
+        return right(task, None) | (refuted if task.kind == "rubric" else {})
+
+    made = released.run_of(tmp_path / "run", released.PAIRS[:6], answer=answer)
     none = dict.fromkeys(RowDelivery.model_fields, 0)
-    for row in found:
+    for row in released.rows(released.written(made, tmp_path / "release")):
         first, second = row.rubric_aspects
         assert first.support == RowSupport(clearly=3, plausibly=0, no=0, contradicted=0)
         assert first.delivery == RowDelivery(**none | {"chosen": 3})

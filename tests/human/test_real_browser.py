@@ -5,25 +5,22 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import Page, TimeoutError, expect
 
-from browser import Browsing, logged_in, open_form, picture
+from browser import Browsing, logged_in, open_form
 from hostile import HOSTILE
 from label_studio_process import LabelStudioServer
-from label_studio_server import ANNOTATORS, make_study, scales
+from label_studio_server import ANNOTATORS, make_study
 from pairwright.records import Aspect, Pair, Post
 from pairwright.settings.rules import PlanRules
 from pairwright_human_eval.forms import labelling_config, questions, read_form
-from pairwright_human_eval.label_studio import (
-    LabelStudioClient,
-    pull_answers,
-    push_tasks,
-)
-from pairwright_human_eval.records import KINDS, Data
+from pairwright_human_eval.label_studio import LabelStudioClient, pull_answers, push_tasks
+from pairwright_human_eval.records import KINDS, Data, Kind
 from pairwright_human_eval.tasks import BlindUnit, blind_task
-from small_studies import one, rubric, violate
+from small_studies import SCALES, one, violate
 
 pytestmark = [pytest.mark.real, pytest.mark.usefixtures("key")]
 
@@ -55,69 +52,67 @@ LOOK = """() => [...document.querySelectorAll('.pw .lsf-richtext__container')].m
 
 @pytest.fixture(scope="module")
 def browsing(running: LabelStudioServer) -> Iterator[Browsing]:
-    account = running.sign_up("reader@example.org", "a-long-password")
-    with logged_in(running.url, account) as browsing:
+    with logged_in(running.url, running.sign_up("reader@example.org")) as browsing:
         yield browsing
+
+
+def hostile_pair(n: int, told: str | None = None) -> Pair:
+    """Two texts as question, responses, posts, aspects and quotes; or aspects of the data, and the
+    narrative that is shown with them."""
+    first, second = TEXTS[n], TEXTS[(n + 1) % len(TEXTS)]
+    profile = tuple(Post(id=f"post-{k}", text=text) for k, text in enumerate((first, second)))
+    aspects = tuple(
+        Aspect(aspect=post.text, reason="", evidence=post.text, post_ids=(post.id,))
+        for post in profile
+    )
+    texts = {"question": f"{first}\n\n{second}", "chosen": first, "rejected": second}
+    pair = violate(n, profile=profile, narrative=told, **texts)
+    changes = {"aspects": aspects, "origin": "gold" if told else "planner"}
+    return pair.model_copy(update={"rubric": pair.rubric.model_copy(update=changes)})
+
+
+def blind(kind: Kind, pair: Pair) -> Data:
+    about = None if kind == "quality" else pair
+    return blind_task(BlindUnit(0, one(pair), False), kind, about, "somebody", PlanRules()).data
+
+
+def links(server: LabelStudioClient, form: str, tasks: list[Data]) -> list[str]:
+    """Where each of the tasks is seen, in a project of their own."""
+    project = server.create("Hostile", form)
+    return [f"{server.url}/projects/{project}/data?task={id}" for id in server.add(project, tasks)]
 
 
 def test_hostile_texts_do_nothing_but_stand_there(
     server: LabelStudioClient, browsing: Browsing
 ) -> None:
-    """Two to a page, as question, responses, posts, aspects and quotes."""
-    tasks = []
-    for n in range(0, len(TEXTS), 2):
-        first, second = TEXTS[n], TEXTS[(n + 1) % len(TEXTS)]
-        pair = hostile_pair(n, first, second)
-        page = BlindUnit(0, one(pair), False)
-        tasks.append(blind_task(page, "rubric", pair, "somebody", PlanRules()).data)
-    form = labelling_config("rubric", scales())
-    harm = [
-        f"texts {2 * n} and {2 * n + 1}: {found}"
-        for n, (task, link) in enumerate(zip(tasks, links(server, form, tasks), strict=True))
-        for found in harm_of(browsing, link, task)
-    ]
-    assert not harm, "\n".join(harm)
-
-
-def test_hostile_texts_do_nothing_in_the_other_forms(
-    server: LabelStudioClient, browsing: Browsing
-) -> None:
-    """All in one narrative; and a few of each sort in the form without posts."""
-    pair = hostile_pair(0, TEXTS[0], TEXTS[1], narrative="\n\n".join(TEXTS))
-    page = BlindUnit(0, one(pair), False)
-    told = pair.rubric.model_copy(update={"origin": "gold"})
-    narrated = blind_task(
-        page, "rubric", pair.model_copy(update={"rubric": told}), "somebody", PlanRules()
-    ).data
-    form = labelling_config("rubric", scales())
-    (link,) = links(server, form, [narrated])
-    assert not harm_of(browsing, link, narrated)
-    rated = blind_task(page, "quality", None, "somebody", PlanRules()).data
-    form = labelling_config("quality", scales())
-    (link,) = links(server, form, [rated])
-    assert not harm_of(browsing, link, rated)
+    """Two to a page, in every place; all in one narrative; and in the form without posts."""
+    told = blind("rubric", hostile_pair(0, "\n\n".join(TEXTS)))
+    tasks = [told, *(blind("rubric", hostile_pair(n)) for n in range(0, len(TEXTS), 2))]
+    rated = [blind("quality", hostile_pair(0))]
+    both: list[tuple[Kind, list[Data]]] = [("rubric", tasks), ("quality", rated)]
+    for kind, shown in both:
+        seen = links(server, labelling_config(kind, SCALES), shown)
+        for task, link in zip(shown, seen, strict=True):
+            assert not harm_of(browsing, link, task), task
 
 
 def test_the_same_check_finds_what_raw_html_does(
     server: LabelStudioClient, browsing: Browsing
 ) -> None:
     """Without `safe_html`; and in Label Studio's own Markdown, which lets scripts run."""
-    pair = hostile_pair(0, TEXTS[0], TEXTS[1])
-    page = BlindUnit(0, one(pair), False)
-    task = blind_task(page, "preference", pair, "somebody", PlanRules()).data | {"response_a": RAW}
-    form = labelling_config("preference", scales())
-    (link,) = links(server, form, [task])
-    found = harm_of(browsing, link, task)
-    for part in ("asked elsewhere: http://127.0.0.1:9", "hidden", "IMG", "STYLE"):
-        assert any(part in harm for harm in found), (part, found)
-
-    before, start, after = form.partition('<HyperText name="ResponseA"')
-    assert start
-    form = f'{before}<Markdown value="$response_a"/>{after.partition("/>")[2]}'
-    (link,) = links(server, form, [task])
-    found = harm_of(browsing, link, task)
-    for part in ("ran: 1", "opened a dialog: 2", "asked elsewhere: http://127.0.0.1:9", "hidden"):
-        assert any(part in harm for harm in found), (part, found)
+    task = blind("preference", hostile_pair(0)) | {"response_a": RAW}
+    form = labelling_config("preference", SCALES)
+    own = re.sub(r'<HyperText name="ResponseA"[^>]*/>', '<Markdown value="$response_a"/>', form)
+    assert own != form
+    asked = "asked elsewhere: http://127.0.0.1:9"
+    for shown, parts in (
+        (form, (asked, "hidden", "IMG", "STYLE")),
+        (own, ("ran: 1", "opened a dialog: 2", asked, "hidden")),
+    ):
+        (link,) = links(server, shown, [task])
+        found = harm_of(browsing, link, task)
+        for part in parts:
+            assert any(part in harm for harm in found), (part, found)
 
 
 def test_a_comment_written_before_skip_comes_back_with_the_skip(
@@ -126,11 +121,10 @@ def test_a_comment_written_before_skip_comes_back_with_the_skip(
     """In every form: what was only typed keeps Skip from being pressed, and what was added comes
     back; a skip without a word needs no more than the button."""
     make_study(tmp_path, 2, ANNOTATORS[:1], KINDS)
-    for title, link in push_tasks(tmp_path, server.url).links[ANNOTATORS[0]]:
+    for _, link in push_tasks(tmp_path, server.url).links[ANNOTATORS[0]]:
         page = browsing.page
         open_form(page, link)
         page.locator("textarea").fill("offensive")
-        picture(page, tmp_path, f"{title}-typed")
         with pytest.raises(TimeoutError):
             page.get_by_label("skip-task").click(timeout=1_000)
         page.get_by_test_id("textarea-add-button").click()
@@ -143,12 +137,20 @@ def test_a_comment_written_before_skip_comes_back_with_the_skip(
     assert found == {("skipped", "offensive"): 3, ("skipped", ""): 3}
 
 
+def skip(page: Page) -> None:
+    with page.expect_response(
+        lambda reply: "/annotations" in reply.url and reply.request.method == "POST"
+    ) as reply:
+        page.get_by_label("skip-task").click()
+    assert reply.value.status == 201
+
+
 def test_what_is_ticked_comes_back_as_it_was_ticked(
     tmp_path: Path, server: LabelStudioClient, browsing: Browsing
 ) -> None:
     """Another option of each question, in every form, and a comment; not before all are ticked."""
     browsing.harm()  # On a busy machine the page of the control draws again, after its own test.
-    made = make_study(tmp_path, 1, ("annotator-11",), KINDS)
+    study = make_study(tmp_path, 1, ("annotator-11",), KINDS)
     page = browsing.page
     submit = page.locator("button", has_text=re.compile(r"^Submit"))
     for _, link in push_tasks(tmp_path, server.url).links["annotator-11"]:
@@ -163,45 +165,14 @@ def test_what_is_ticked_comes_back_as_it_was_ticked(
         assert reply.value.status == 201
     assert not browsing.harm()
     expected = set()
-    for task in made.key:
-        asked = questions(task.kind, scales(), task.aspects).values()
+    for task in study.key.values():
+        asked = questions(task.kind, SCALES, task.aspects).values()
         ticks = ((one.control, [*one.choices][n % len(one.choices)]) for n, one in enumerate(asked))
-        said = read_form(ticks, task, scales(), comment="Ask [e-mail] <b>why</b>?")
+        said = read_form(ticks, task, SCALES, comment="Ask [e-mail] <b>why</b>?")
         expected |= {(one.task, one.kind, one.item, one.label) for one in said}
     found = pull_answers(tmp_path)
     assert {(one.task, one.kind, one.item, one.label) for one in found.answers} == expected
     assert not found.set_aside
-
-
-def skip(page: Page) -> None:
-    with page.expect_response(
-        lambda reply: "/annotations" in reply.url and reply.request.method == "POST"
-    ) as reply:
-        page.get_by_label("skip-task").click()
-    assert reply.value.status == 201
-
-
-def hostile_pair(n: int, first: str, second: str, narrative: str | None = None) -> Pair:
-    profile = tuple(Post(id=f"post-{k}", text=text) for k, text in enumerate((first, second)))
-    aspects = tuple(
-        Aspect(aspect=post.text, reason="", evidence=post.text, post_ids=(post.id,))
-        for post in profile
-    )
-    return violate(
-        n,
-        question=f"{first}\n\n{second}",
-        narrative=narrative,
-        profile=profile,
-        rubric=rubric(n, "somebody", profile).model_copy(update={"aspects": aspects}),
-        chosen=first,
-        rejected=second,
-    )
-
-
-def links(server: LabelStudioClient, form: str, tasks: list[Data]) -> list[str]:
-    """Where each of the tasks is seen, in a project of their own."""
-    project = server.create("Hostile", form)
-    return [f"{server.url}/projects/{project}/data?task={id}" for id in server.add(project, tasks)]
 
 
 def harm_of(browsing: Browsing, link: str, task: Data) -> list[str]:
@@ -237,14 +208,9 @@ def harm_of(browsing: Browsing, link: str, task: Data) -> list[str]:
 
 def plain(task: Data) -> list[str]:
     """The texts that are shown as they are."""
-    found = [str(task["question"])]
-    for name in ("posts", "narrative", "aspects"):
-        rows = task.get(name, [])
-        assert isinstance(rows, list)
-        for row in rows:
-            assert isinstance(row, dict)
-            found += [str(row[key]) for key in ("text", "quote") if key in row]
-    return found
+    lists: list[Any] = [task.get(name, []) for name in ("posts", "narrative", "aspects")]
+    shown = [row[key] for rows in lists for row in rows for key in ("text", "quote") if key in row]
+    return [str(task["question"]), *shown]
 
 
 def spaced(text: str) -> str:

@@ -12,26 +12,13 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from label_studio_process import LabelStudioServer
-from label_studio_server import (
-    ANNOTATORS,
-    Made,
-    Person,
-    answers,
-    held,
-    make_study,
-    newcomer,
-    wait_for,
-)
+from label_studio_process import LabelStudioServer, Person, held, wait_for
+from label_studio_server import ANNOTATORS, answers, make_study, pushed, tasks_of
+from live_study import LiveStudy
 from pairwright.progress import Event, Note
 from pairwright_human_eval.answers import write_answers
 from pairwright_human_eval.folder import read_study
-from pairwright_human_eval.label_studio import (
-    LabelStudioClient,
-    PushResult,
-    pull_answers,
-    push_tasks,
-)
+from pairwright_human_eval.label_studio import LabelStudioClient, pull_answers, push_tasks
 
 pytestmark = [pytest.mark.real, pytest.mark.usefixtures("key")]
 
@@ -44,80 +31,73 @@ ANNOTATED = 8
 def people(running: LabelStudioServer) -> Iterator[dict[str, Person]]:
     """Three people who came in by the invite link, one for every annotator."""
     with ExitStack() as stack:
-        yield {who: stack.enter_context(closing(newcomer(running, who))) for who in ANNOTATORS}
+        accounts = {who: running.sign_up(f"{who}@example.org") for who in ANNOTATORS}
+        yield {
+            who: stack.enter_context(closing(Person(running.url, one)))
+            for who, one in accounts.items()
+        }
 
 
-def push(running: LabelStudioServer, made: Made) -> PushResult:
-    return push_tasks(made.folder.run, running.url)
-
-
-def pull(made: Made) -> list[str]:
+def pull(study: LiveStudy) -> list[str]:
     """What is odd on the server."""
     events: list[Event] = []
-    pull_answers(made.folder.run, progress=events.append)
+    pull_answers(study.run, progress=events.append)
     return [event.text for event in events if isinstance(event, Note)]
 
 
 def test_200_units_go_out_and_come_back(
     tmp_path: Path, running: LabelStudioServer, people: dict[str, Person]
 ) -> None:
-    made = make_study(tmp_path, UNITS)
-    pushed = push(running, made)
-    assert (pushed.imported, len(made.pushed().projects)) == (9 * UNITS, 9)
-    state = made.pushed()
-    for project in state.projects:
-        rows = made.rows(project.annotator, project.kind)
+    study = make_study(tmp_path, UNITS)
+    assert push_tasks(study.run, running.url).imported == 9 * UNITS
+    projects = pushed(study).projects
+    assert len(projects) == 9
+    for project in projects:
         # In the order of the file.
-        names = [row.task for row in rows]
-        assert list(project.tasks) == names
-        ids = held(running.url, running.account.token, project.id)
-        assert list(ids) == names
+        names = [row.task for row in tasks_of(study, project.annotator, project.kind)]
+        ids = held(running, project.id)
+        assert list(project.tasks) == names == list(ids)
         person, tasks = people[project.annotator], list(ids.values())
         for n, id in enumerate(tasks[:ANNOTATED]):
             person.annotate(id, answers(project.kind, n))
         person.annotate(tasks[ANNOTATED], answers(project.kind), skip=True)
         person.draft(tasks[ANNOTATED + 1], answers(project.kind))
-    books = made.folder.server.read_bytes()
-    again = push(running, made)
+    books = study.folder.server.read_bytes()
+    again = push_tasks(study.run, running.url)
     assert (again.imported, again.already) == (0, 9 * UNITS)
-    assert made.folder.server.read_bytes() == books
-    assert pull(made) == []
-    before = sorted(made.folder.raw.iterdir())
-    assert len(before) == 9
-    pull(made)
-    assert sorted(made.folder.raw.iterdir()) == before
-    for path in before:
-        # What was only begun the server does not export.
-        assert len(json.loads(path.read_bytes())) == ANNOTATED + 1
-
-    answered = write_answers(read_study(made.folder.run))
+    assert study.folder.server.read_bytes() == books
+    assert pull(study) == []
+    before = sorted(study.folder.raw.iterdir())
+    pull(study)
+    assert sorted(study.folder.raw.iterdir()) == before
+    # What was only begun the server does not export.
+    assert [len(json.loads(path.read_bytes())) for path in before] == [ANNOTATED + 1] * 9
+    answered = write_answers(read_study(study.run))
     assert len(answered.tasks) == 9 * ANNOTATED
     assert Counter(aside.reason for aside in answered.set_aside) == {"skipped": 9}
-    assert "@" not in made.folder.answers.read_text(encoding="utf-8")
+    assert "@" not in study.folder.answers.read_text(encoding="utf-8")
 
 
 def test_what_changes_on_the_server_is_pulled_and_what_is_deleted_is_named(
     tmp_path: Path, running: LabelStudioServer, people: dict[str, Person]
 ) -> None:
-    made = make_study(tmp_path, 5, ANNOTATORS[:1], ("preference",))
-    push(running, made)
-    (project,) = made.pushed().projects
-    person = people[ANNOTATORS[0]]
-    ids = list(held(running.url, running.account.token, project.id).values())
+    study = make_study(tmp_path, 5, ANNOTATORS[:1], ("preference",))
+    push_tasks(study.run, running.url)
+    (project,) = pushed(study).projects
+    person, ids = people[ANNOTATORS[0]], list(held(running, project.id).values())
     annotation = person.annotate(ids[0], answers("preference", 0))
-    pull(made)
+    pull(study)
     # The counts stay what they are when an answer is changed.
     person.change(annotation, answers("preference", 1))
-    pull(made)
-    (answer,) = write_answers(read_study(made.folder.run)).answers
-    assert answer.label == made.open.key[answer.task].sides["B"]
-
+    pull(study)
+    (answer,) = study.answers
+    assert answer.label == study.key[answer.task].sides["B"]
     person.delete_task(ids[0])
     person.delete_task(ids[4])
-    (note,) = pull(made)
+    (note,) = pull(study)
     assert f"`{project.title}` lacks 2 tasks" in note
     # A push does not bring back what somebody deleted.
-    assert push(running, made).imported == 0
+    assert push_tasks(study.run, running.url).imported == 0
 
 
 PUSH = """
@@ -133,28 +113,25 @@ def test_a_push_that_is_killed_goes_on_without_importing_twice(
     tmp_path: Path, running: LabelStudioServer, server: LabelStudioClient, done: int
 ) -> None:
     people = tuple(f"annotator-{done}{n}" for n in range(4))
-    made = make_study(tmp_path, UNITS, people, ("preference",))
+    study = make_study(tmp_path, UNITS, people, ("preference",))
     process = subprocess.Popen([sys.executable, "-c", PUSH, str(tmp_path), running.url])
 
     def in_the_middle() -> bool:
         """An import is out, and it is not known what came of it."""
-        if not made.folder.server.exists():
-            return False
-        projects = made.pushed().projects
+        projects = pushed(study).projects if study.folder.server.exists() else ()
         return len(projects) == done + 1 and not projects[-1].tasks
 
     wait_for("an import", in_the_middle)
     process.kill()
     process.wait()
-    pushed = push(running, made)
-    assert (pushed.imported, pushed.already) == ((4 - done) * UNITS, done * UNITS)
-    title = made.pushed().projects[0].title.partition(" annotator")[0]
-    there = server.projects(title)
-    assert there.keys() == {project.id for project in made.pushed().projects}
-    for project in made.pushed().projects:
-        ids = held(running.url, running.account.token, project.id)
-        assert list(ids) == list(project.tasks)
-        assert len(ids) == UNITS
+    again = push_tasks(study.run, running.url)
+    assert (again.imported, again.already) == ((4 - done) * UNITS, done * UNITS)
+    projects = pushed(study).projects
+    there = server.projects(projects[0].title.partition(" annotator")[0])
+    assert there.keys() == {project.id for project in projects}
+    for project in projects:
+        ids = held(running, project.id)
+        assert (list(ids), len(ids)) == (list(project.tasks), UNITS)
 
 
 @pytest.mark.filterwarnings("ignore::pydantic.PydanticDeprecatedSince20")  # The SDK's own.
@@ -174,6 +151,6 @@ def test_a_personal_access_token_serves_as_well(
         headers = referer | {"X-CSRFToken": str(session.cookies["csrftoken"])}
         token = session.post("/api/token/", headers=headers).json()["token"]
     assert re.fullmatch(r"[^.]+\.[^.]+\.[^.]+", token)
-    made = make_study(tmp_path, 2, ("annotator-40",), ("quality",))
+    study = make_study(tmp_path, 2, ("annotator-40",), ("quality",))
     monkeypatch.setenv("LABEL_STUDIO_API_KEY", token)
-    assert push(running, made).imported == 2
+    assert push_tasks(study.run, running.url).imported == 2
