@@ -32,7 +32,7 @@ from pairwright.construct.outcomes import (
 from pairwright.construct.status import make_manifest, status_of
 from pairwright.models import CallLog
 from pairwright.models.store import Store
-from pairwright.pairs import Layout, Row
+from pairwright.pairs import Layout, Row, open_release
 from pairwright.progress import log_notes
 from pairwright.records import (
     Adherence,
@@ -53,7 +53,6 @@ from pairwright.releases.contents import (
     RowCounts,
     manifest_of,
     read_contents,
-    rows_of,
     write_contents,
 )
 from pairwright.releases.rows import write_data
@@ -61,6 +60,7 @@ from pairwright.releases.run import gather
 from pairwright.releases.write import derived_files, write_checksums
 from pairwright.settings.config import Config, validate
 from pairwright.settings.prompt import Prompts
+from pairwright.sources import Problems
 from pairwright_human_eval.answers import store_raw, write_answers
 from pairwright_human_eval.folder import HumanFolder, file_hash, read_study, write_study
 from pairwright_human_eval.records import SIMULATED, KeyedTask, Study
@@ -460,8 +460,8 @@ class Known(NamedTuple):
 def known_of(layout: Layout) -> Known:
     """What is derived from primary files and an audit that are there."""
     contents, counts = read_contents(layout), RowCounts()
-    for part, row in rows_of(layout):
-        counts.add(part, row)
+    for line in open_release(layout.root).read(Problems()):
+        counts.add(line.split, line.row)
     return Known(layout, contents, manifest_of(layout, contents, counts))
 
 
@@ -480,7 +480,7 @@ def written(run: Path, out: Path, version: str = "1.0.0", **options: Any) -> Lay
 
 
 def rows(layout: Layout) -> list[Row]:
-    return [row for _, row in rows_of(layout)]
+    return list(open_release(layout.root))
 
 
 def subjects(found: Iterable[Row]) -> set[str]:

@@ -17,7 +17,7 @@ from typing import TypeVar
 import pandas as pd
 
 from pairwright.lines import read_lines, read_one
-from pairwright.pairs import Layout, RowDelivery, RowSupport, RowVotes
+from pairwright.pairs import Layout, PairVotes, RowDelivery, RowSupport, RowVotes
 from pairwright.records import Record
 from pairwright.settings.domains import Scale
 from pairwright.settings.rules import HumanRules
@@ -47,12 +47,6 @@ def table_of(answers: Iterable[Answer]) -> pd.DataFrame:
 # The rule
 
 
-class Votes(RowVotes):
-    """The preference votes on one pair, in a round."""
-
-    pair: str
-
-
 class Decision(Record):
     """A line of decisions.jsonl."""
 
@@ -62,8 +56,8 @@ class Decision(Record):
     """Reasons why it is not verified: `part: what`, in the order of the parts."""
     about: dict[str, tuple[str, ...]]
     """Pairs by the reason that is about them; empty for quality."""
-    votes: tuple[Votes, ...]
-    closing: tuple[Votes, ...]
+    votes: tuple[PairVotes, ...]
+    closing: tuple[PairVotes, ...]
     simulated: bool
 
     @property
@@ -81,7 +75,7 @@ AspectCounts = tuple[RowSupport, RowDelivery]
 
 
 def preference_outcome(
-    votes: Votes, closing: Votes, rules: HumanRules, label: Label = "chosen"
+    votes: PairVotes, closing: PairVotes, rules: HumanRules, label: Label = "chosen"
 ) -> Outcome:
     """`votes` are those of the first round, `closing` those of the second."""
     agree, agree_closing = (
@@ -215,9 +209,9 @@ def decide(
     by_program = set(left["unit"][left["source"].astype(str).str.startswith(SIMULATED)])
     given, decisions = tally(left), dict[str, Decision]()
 
-    def votes(pair: OutlinePair, round: int) -> Votes:
+    def votes(pair: OutlinePair, round: int) -> PairVotes:
         counts = given[pair.id, "preference", round]
-        return Votes(pair=pair.id, **{one: counts["", one] for one in RowVotes.model_fields})
+        return PairVotes(pair=pair.id, **{one: counts["", one] for one in RowVotes.model_fields})
 
     for unit in outlines:
         first, closing = (tuple(votes(pair, round) for pair in unit.pairs) for round in (1, 2))

@@ -15,8 +15,8 @@ from engines.fixtures import engines, environment
 from own_environment import cache_folder, prepare
 from pairwright.construct.folder import to_toml
 from pairwright.evaluation.scores import Score, read_scores
-from pairwright.pairs import Layout, Row
-from pairwright.releases.contents import rows_of
+from pairwright.pairs import Layout, Row, open_release
+from pairwright.sources import Problems
 from released import PAIRS, released, run_of
 
 pytestmark = pytest.mark.real
@@ -37,8 +37,8 @@ def layout(tmp_path_factory: pytest.TempPathFactory) -> Layout:
 def rows(layout: Layout) -> dict[str, list[Row]]:
     """By configuration and split."""
     found: dict[str, list[Row]] = {}
-    for part, row in rows_of(layout):
-        found.setdefault(f"{part.config} {part.split}", []).append(row)
+    for line in open_release(layout.root).read(Problems()):
+        found.setdefault(f"{line.row.config} {line.split}", []).append(line.row)
     return found
 
 

@@ -7,11 +7,12 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from pairwright.pairs import PairVotes
 from pairwright.records import Rubric
 from pairwright.settings.rules import HumanRules
 from pairwright_human_eval import agreement
 from pairwright_human_eval.agreement import checks, excluded_by, votes_of
-from pairwright_human_eval.decisions import Votes, decide, preference_outcome, table_of
+from pairwright_human_eval.decisions import decide, preference_outcome, table_of
 from pairwright_human_eval.records import Answer, Label
 from pairwright_human_eval.units import Unit, outline_of
 from small_studies import (
@@ -92,9 +93,11 @@ def cases(table: str) -> Iterator[tuple[tuple[str, str], str, str]]:
             yield (state, f"preference: {reason}" if reason else ""), first, closing
 
 
-def counted(choices: str) -> Votes:
+def counted(choices: str) -> PairVotes:
     chosen, rejected, equal, cannot_tell = map(choices.count, "+-=?")
-    return Votes(pair="p", chosen=chosen, rejected=rejected, equal=equal, cannot_tell=cannot_tell)
+    return PairVotes(
+        pair="p", chosen=chosen, rejected=rejected, equal=equal, cannot_tell=cannot_tell
+    )
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,6 @@
 """Natural twins go the way of all pairs: release, verification, audit, evaluation, leaderboard.
 What needs a rubric or annotators refuses them in a sentence."""
 
-import csv
 import json
 from pathlib import Path
 
@@ -96,13 +95,10 @@ def test_each_half_has_the_time_and_the_address_of_its_own_choice(tmp_path: Path
     assert '"reason":"bad_address"' in (run / "source_problems.jsonl").read_text(encoding="utf-8")
     release(run, out, "1.0.0")
     assert not check(out).trial_because
-    with (out / "attribution.csv").open(encoding="utf-8") as file:
-        addresses = {line["address"] for line in csv.DictReader(file)}
-    assert not any("javascript" in address for address in addresses)
     found = rows(out)
     addressed = [row for row in found if row.source_url]
     assert 0 < len(addressed) < len(found)
-    assert {row.source_url for row in addressed} <= addresses
+    assert all("https://example.org/" in (row.source_url or "") for row in addressed)
     for first, other in zip(found[::2], found[1::2], strict=True):
         assert first.created != other.created
         assert first.source_url != other.source_url or not first.source_url

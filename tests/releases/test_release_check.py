@@ -120,7 +120,7 @@ SEALED: dict[str, tuple[Case, str]] = {
     "a licence": (lambda bad: bad.row("Home-violate", 1, licence="MIT"), "data/Home-violate"),
     "verified": (lambda bad: bad.row("Home-violate", 1, verified=False), "data/Home-violate"),
     "votes of a row": (lambda bad: bad.row("Home-violate", 1, votes=None), "data/Home-violate"),
-    "a count": (lambda bad: bad.json("manifest.json", units={}), "manifest.json"),
+    "a count": (lambda bad: bad.json("manifest.json", canary=""), "manifest.json"),
     "a question": (lambda bad: bad.row("Home-violate", 1, question="Another?"), "manifest.json"),
 }
 

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -15,10 +14,9 @@ from pairwright.audits.page.verdict import QUESTION, audit_verdict, guess_table,
 from pairwright.audits.run import AuditResult
 from pairwright.cli.printing import print_table, print_words
 from pairwright.cli.progress import display
-from pairwright.errors import InputError
 from pairwright.modes import title_of
 from pairwright.pairs.address import TOMBSTONES_FILE
-from pairwright.releases.check import CheckedRelease, check
+from pairwright.releases.check import CheckedRelease
 from pairwright.releases.diff import ReleaseDiff
 from pairwright.releases.forget import Removal
 from pairwright.releases.write import ReleaseResult
@@ -30,28 +28,11 @@ Push = Annotated[
     str | None,
     Option(help="Publish the checked release on the Hugging Face Hub.", metavar="ORG/NAME"),
 ]
-Public = Annotated[
-    bool,
-    Option("--public", help="Make a dataset that does not exist yet public, instead of private."),
-]
 
 
-def print_release(
-    work: Callable[[], ReleaseResult],
-    run: Path,
-    out: Path,
-    push: Push = None,
-    public: Public = False,
-) -> None:
-    """Print what was released, what was not and why, and what to do next; publish it if asked."""
-    if push:
-        # Before any work. It says if the extra is missing.
-        from pairwright.releases.hub import check_name
-
-        check_name(push)
+def print_release(work: Callable[[], ReleaseResult], run: Path) -> None:
+    """Print what was released, what was not and why, and what to do next."""
     print_words("release", result=work(), run=run, title_of=title_of, definitions=DEFINITIONS)
-    if push:
-        print_check(partial(check, out), out, push=push, public=public)
 
 
 def print_check(
@@ -59,22 +40,15 @@ def print_check(
     release: Path,
     digest: str | None = None,
     push: Push = None,
-    public: Public = False,
 ) -> None:
     """Print what was checked; with `push` publish it, too, and print where it is now."""
-    if public and not push:
-        raise InputError(
-            "is only for --push", where="--public", fix="Name the dataset with --push ORG/NAME."
-        )
     if not push:
         print_words("check", checked=work(), digest=digest)
         return
     from pairwright.releases.hub import publish
 
     with display() as progress:
-        checked, url, private = publish(
-            release, push, digest=digest, public=public, progress=progress
-        )
+        checked, url, private = publish(release, push, digest=digest, progress=progress)
     print_words("check", checked=checked, digest=digest, url=url, private=private)
 
 
@@ -85,10 +59,7 @@ def print_diff(
     """Print how many pairs were added, removed and changed, and why, and name the first ones."""
     if as_json:
         names = (f"{one.name} {one.version}" for one in (result.before, result.after))
-        changes = [
-            change._asdict() | {"values": [value._asdict() for value in change.values]}
-            for change in result.changes
-        ]
+        changes = [change._asdict() for change in result.changes]
         typer.echo(json.dumps({"releases": [*names], "changes": changes}, indent=2))
     else:
         print_words("diff", comparison=result, most=LISTED)

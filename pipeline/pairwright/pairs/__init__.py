@@ -11,13 +11,14 @@ pairing.py cells.py     a row of such a file as pairs, and the texts in its cell
 
 from pairwright.pairs.address import licence_of
 from pairwright.pairs.columns import column_map, label_map
-from pairwright.pairs.conversion import row_of
+from pairwright.pairs.conversion import decided, row_of
 from pairwright.pairs.layout import Layout, Part, parts_of, read_rows, write_rows
 from pairwright.pairs.pairing import TIE
 from pairwright.pairs.read import PairSource, open_release, read_pairs
 from pairwright.pairs.row import (
     MAX_SHORTCUT,
     Choice,
+    PairVotes,
     ReadRow,
     Row,
     RowAspect,
@@ -30,8 +31,8 @@ from pairwright.pairs.row import (
 )
 
 __all__ = [
-    "MAX_SHORTCUT", "TIE", "Choice", "Layout", "PairSource", "Part", "ReadRow", "Row", "RowAspect",
-    "RowDelivery", "RowPost", "RowQuality", "RowSupport", "RowVotes", "blind_bound",
-    "column_map", "label_map", "licence_of", "open_release", "parts_of",
+    "MAX_SHORTCUT", "TIE", "Choice", "Layout", "PairSource", "PairVotes", "Part", "ReadRow", "Row",
+    "RowAspect", "RowDelivery", "RowPost", "RowQuality", "RowSupport", "RowVotes", "blind_bound",
+    "column_map", "decided", "label_map", "licence_of", "open_release", "parts_of",
     "read_pairs", "read_rows", "row_of", "write_rows",
 ]  # fmt: skip

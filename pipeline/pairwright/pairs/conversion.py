@@ -7,7 +7,7 @@ frame.
 """
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Protocol
 
 from pairwright.pairs import row as rows
 from pairwright.pairs.address import licence_of
@@ -25,21 +25,43 @@ from pairwright.records import (
 )
 
 
+class Decided(Protocol):
+    """People's decision on a twin or pair, as far as its rows state it."""
+
+    @property
+    def state(self) -> str: ...
+    @property
+    def simulated(self) -> bool: ...
+    @property
+    def votes(self) -> Sequence[rows.PairVotes]: ...
+
+
+def decided(pair: str, decision: Decided | None) -> dict[str, Any]:
+    """The fields of a pair's row that state people's decision. What simulated annotators say
+    verifies nothing."""
+    if decision is None:
+        return {"votes": None, "verified": False, "simulated": False}
+    votes = (one.model_dump(exclude={"pair"}) for one in decision.votes if one.pair == pair)
+    counted = next((rows.RowVotes(**one) for one in votes), None)
+    return {
+        "votes": counted if counted and counted.n else None,
+        "verified": decision.state == "verified" and not decision.simulated,
+        "simulated": decision.simulated,
+    }
+
+
 def row_of(
     pair: Pair,
     *,
     partner: str | None = None,
-    votes: rows.RowVotes | None = None,
+    decision: Decided | None = None,
     answers: Sequence[tuple[rows.RowSupport, rows.RowDelivery]] = (),
-    verified: bool = False,
-    simulated: bool = False,
     licence: str | None = None,
 ) -> Row:
     """The pair as a row.
 
     `partner` is the user of a twin's other side, by the run's id. `answers` are annotators' on each
-    aspect, in the rubric's order, or none. `simulated` says that annotators were. `licence` is for
-    posts whose address does not imply one.
+    aspect, in the rubric's order, or none. `licence` is for posts whose address does not imply one.
     """
     draft, rubric = pair.draft, pair.rubric
     first, second = ("chosen", "rejected") if pair.asked else ("rejected", "chosen")
@@ -75,9 +97,7 @@ def row_of(
         "quality": quality,
         "comparison": draft.comparison and verdicts.get(draft.comparison, "undecided"),
         "blind_preference": pair.blind_preference,
-        "votes": votes,
-        "verified": verified,
-        "simulated": simulated,
+        **decided(pair.id, decision),
         "licence": licence_of(pair.source_url, pair.created, licence),
     }
     return Row(**{**_same(pair, Row), **made})

@@ -51,7 +51,6 @@ class Layout:
         self.card = root / "README.md"
         self.croissant = root / "croissant.json"
         self.licences = root / "LICENSE.md"
-        self.attribution = root / "attribution.csv"  # A line per post: address and licence.
         self.provenance = root / "stated.json"  # What the release cannot show by itself.
         self.units = root / "build" / "units.jsonl"  # The outcomes of the build, in source order.
         self.asked = root / "human" / "units.jsonl"  # What people were asked about, without texts.

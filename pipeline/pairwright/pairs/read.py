@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from pairwright.errors import InputError, near
 from pairwright.files import CALLS
@@ -19,7 +19,7 @@ from pairwright.pairs.columns import Columns, Fields, Maps, Piece, columns_of
 from pairwright.pairs.conversion import row_of
 from pairwright.pairs.layout import Layout, count_rows, parts_of, read_rows
 from pairwright.pairs.pairing import REASONS, read_row
-from pairwright.pairs.row import ReadRow, Row, RowVotes, has_columns
+from pairwright.pairs.row import PairVotes, ReadRow, Row, has_columns
 from pairwright.records import Pair, Record
 from pairwright.settings.rules import ReleaseInfo
 from pairwright.sources.problems import REMEDIES, Problems, SourceProblem, excerpt, refuse
@@ -166,8 +166,7 @@ class _Decision(Record, extra="ignore"):
     unit: str
     state: str
     simulated: bool
-    votes: tuple[dict[str, Any], ...]
-    """For each pair, the counts of `RowVotes`."""
+    votes: tuple[PairVotes, ...]
 
 
 def _open_run(folder: Path) -> PairSource:
@@ -186,21 +185,12 @@ def _open_run(folder: Path) -> PairSource:
         decisions = {one.unit: one for one in lines}
         numbered = enumerate(read_lines(folder / "pairs.jsonl", Pair), start=1)
         for name, group in groupby(numbered, key=lambda one: one[1].twin_id or one[1].id):
-            sides, decision = list(group), decisions.get(name)
-            users, votes = {pair.user for _, pair in sides}, dict[str, RowVotes]()
-            for counts in decision.votes if decision else ():
-                counted = RowVotes(**{name: counts[name] for name in RowVotes.model_fields})
-                votes |= {counts["pair"]: counted} if counted.n else {}
-            state, simulated = (decision.state, decision.simulated) if decision else ("", False)
+            sides = list(group)
+            users = {pair.user for _, pair in sides}
             for number, pair in sides:
+                partner = min(users - {pair.user}, default=None)
                 row = row_of(
-                    pair,
-                    partner=min(users - {pair.user}, default=None),
-                    votes=votes.get(pair.id),
-                    # What simulated annotators say verifies nothing.
-                    verified=state == "verified" and not simulated,
-                    simulated=simulated,
-                    licence=info.licence,
+                    pair, partner=partner, decision=decisions.get(name), licence=info.licence
                 )
                 yield ReadRow("", row, f"pairs.jsonl:{number}")
 

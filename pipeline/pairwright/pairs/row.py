@@ -89,6 +89,12 @@ class RowVotes(Record):
         return self.chosen + self.rejected + self.equal + self.cannot_tell
 
 
+class PairVotes(RowVotes):
+    """The preference votes on one pair, in a round."""
+
+    pair: str
+
+
 class Row(Record):
     """One pair as it is released, or as it was found in another person's file."""
 

@@ -5,19 +5,17 @@ LICENSE.md. Their words are templates of `pages`.
 import json
 import re
 import tomllib
-from collections.abc import Iterable, Set
+from collections.abc import Set
 from functools import cache
 from itertools import islice
 from pathlib import Path
 
 from markupsafe import Markup
-from pydantic import JsonValue, ValidationError
 
 from pairwright.build_statement import BuildSummary
-from pairwright.errors import InputError, first_invalid
 from pairwright.modes import MODES, Mode
 from pairwright.pages import Table, render_markdown, render_words
-from pairwright.pairs import Layout, Part, read_rows
+from pairwright.pairs import Layout, read_rows
 from pairwright.releases.contents import BASELINES, Contents, Json
 from pairwright.stats import Estimate
 from pairwright.text import visible
@@ -27,18 +25,17 @@ _SHOWN_WORDS = 22
 
 
 def dataset_card(layout: Layout, contents: Contents, manifest: Json) -> str:
-    """Write README.md of a release with this manifest. Raises InputError if stated.json does not
-    say how the pairs were built as a build does."""
+    """Write README.md of a release with this manifest."""
     public, own = contents.public, contents.stated.info.citation.strip()
     return yaml_header(contents, manifest) + render_markdown(
         "card",
-        example=_example(layout, manifest["rows"]["parts"]),
+        example=_example(layout, manifest["rows"]),
         columns=column_texts(),
         models=model_rows(contents),
         agreement=public.agreement if public else {},
         baselines=BASELINES,
         percent=lambda found: Estimate.model_validate(found).percent() if found else "n/a",
-        citation=_code(own or bibtex_entry(manifest), "bibtex"),
+        citation=visible(own or bibtex_entry(manifest)).splitlines(),
         **_shared(contents, manifest),
     )
 
@@ -79,13 +76,8 @@ def _shared(contents: Contents, manifest: Json) -> Json:
 
 
 def build_of(contents: Contents) -> BuildSummary:
-    """Summary of how the pairs were built. Raises InputError if stated.json has another form."""
-    try:
-        return BuildSummary.model_validate(contents.stated.build)
-    except ValidationError as error:
-        field, fault = first_invalid(error)
-        fix = "Take this file again from where it came from."
-        raise InputError(fault, where=f"stated.json [build.{field}]", fix=fix) from None
+    """Summary of how the pairs were built."""
+    return BuildSummary.model_validate(contents.stated.build)
 
 
 def model_rows(contents: Contents) -> list[tuple[str, str, str]]:
@@ -102,13 +94,12 @@ def model_rows(contents: Contents) -> list[tuple[str, str, str]]:
     return rows
 
 
-def _example(layout: Layout, parts: Iterable[Json]) -> Json:
+def _example(layout: Layout, counts: Json) -> Json:
     """The pair that a card shows: the first of the first mode that the release has, of a twin both
     sides. Long texts are cut, and posts are left out."""
-    paths = [layout.part(Part(part["config"], part["split"])) for part in parts]
-    firsts = [list(islice(read_rows(path), 2)) for path in paths]
-    order = list(MODES)
-    first, *others = min(firsts, key=lambda rows: order.index(MODES[rows[0].mode or ""].name))
+    modes, order = {one["config"]: one["mode"] for one in counts["configs"]}, list(MODES)
+    shown = min(counts["parts"], key=lambda part: order.index(modes[part["config"]]))
+    first, *others = islice(read_rows(layout.root / shown["path"]), 2)
     sides = [first, *others] if first.twin_id else [first]
     expected = ("; ".join(one.aspect for one in row.answer_key) for row in sides)
     return {
@@ -142,14 +133,6 @@ def bibtex_entry(manifest: Json) -> str:
     )
 
 
-def _code(text: str, language: str) -> Markup:
-    """A block shown letter by letter; its fence is longer than any run of backticks in it."""
-    text = visible(text)
-    longest = max(map(len, re.findall("`+", text)), default=0)
-    fence = "`" * max(3, longest + 1)
-    return Markup(f"{fence}{language}\n{text.strip()}\n{fence}")
-
-
 def modes_of(manifest: Json) -> list[Mode]:
     """The modes that a release has pairs of, in the order of pages."""
     names = {config["mode"] for config in manifest["rows"]["configs"]}
@@ -166,29 +149,25 @@ def yaml_header(contents: Contents, manifest: Json) -> str:
     preference/ is not a configuration here: `datasets` (5.2) reads all configurations of a card
     with the reader that suits the first, and the others are Parquet.
     """
-    counts, own = manifest["rows"], own_licence(contents, modes_of(manifest))
-    licences = licences_on_hub({*counts["licences"], *own})
-    values: dict[str, JsonValue] = {
-        "pretty_name": f"{manifest['name']} {manifest['version']}",
-        "license": licences[0] if len(licences) == 1 else list[JsonValue](licences),
-    }
-    if languages := contents.stated.info.languages:
-        values["language"] = list[JsonValue](languages)
-    if "other" in licences:
-        values |= {"license_name": "see-license-md", "license_link": "LICENSE.md"}
-    trial = ["trial-no-benchmark"] if contents.stated.kind == "trial" else []
-    values |= {
-        "task_categories": ["text-ranking", "text-generation"],
-        "tags": ["preference", "personalization", "reward-models", "evaluation", *trial],
-    }
-    files: dict[str, list[JsonValue]] = {}
+    counts, own = manifest["rows"], own_licence(contents, manifest)
+    licences, files = licences_on_hub({*counts["licences"], *own}), dict[str, list[Json]]()
     for part in counts["parts"]:
         place = {"split": part["split"], "path": part["path"]}
         files.setdefault(part["config"], []).append(place)
-    lines = [f"{name}: {json.dumps(value)}" for name, value in values.items()]
-    configs = ({"config_name": name, "data_files": paths} for name, paths in files.items())
-    listed = [f"- {json.dumps(config)}" for config in configs]
-    return "\n".join(["---", *lines, "configs:", *listed, "---"]) + "\n"
+    trial = ["trial-no-benchmark"] if contents.stated.kind == "trial" else []
+    other = "other" in licences
+    values: Json = {
+        "pretty_name": f"{manifest['name']} {manifest['version']}",
+        "license": licences[0] if len(licences) == 1 else licences,
+        "license_name": "see-license-md" if other else "",
+        "license_link": "LICENSE.md" if other else "",
+        "language": contents.stated.info.languages,
+        "task_categories": ["text-ranking", "text-generation"],
+        "tags": ["preference", "personalization", "reward-models", "evaluation", *trial],
+        "configs": [{"config_name": name, "data_files": of} for name, of in files.items()],
+    }
+    lines = [f"{name}: {json.dumps(value)}" for name, value in values.items() if value]
+    return "\n".join(["---", *lines, "---"]) + "\n"
 
 
 # Licences
@@ -201,11 +180,10 @@ _ON_THE_HUB = {
 _SPDX = re.compile(r"[A-Za-z0-9][A-Za-z0-9.+-]*")
 
 
-def own_licence(contents: Contents, modes: Iterable[Mode]) -> list[str]:
+def own_licence(contents: Contents, manifest: Json) -> list[str]:
     """The licence of what was made from the posts, if anything was."""
-    if any(mode.label == "given" for mode in modes):
-        return []
-    return [contents.stated.info.own_licence or "unknown"]
+    given = any(mode.label == "given" for mode in modes_of(manifest))
+    return [] if given else [contents.stated.info.own_licence or "unknown"]
 
 
 def licences_on_hub(names: Set[str]) -> list[str]:

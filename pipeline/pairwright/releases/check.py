@@ -19,7 +19,16 @@ from pairwright.errors import Difference, InputError
 from pairwright.lines import read_document, read_lines, read_one
 from pairwright.modes import halves_of
 from pairwright.options import ReleasePath
-from pairwright.pairs import Layout, Part, ReadRow, Row, RowPost, licence_of, open_release
+from pairwright.pairs import (
+    Layout,
+    Part,
+    ReadRow,
+    Row,
+    RowPost,
+    decided,
+    licence_of,
+    open_release,
+)
 from pairwright.pairs.layout import file_digest, read_checksums, root_digest
 from pairwright.pairs.row import derived_twin_id
 from pairwright.progress import Progress, Step, log_notes
@@ -31,7 +40,7 @@ from pairwright.releases.contents import (
     read_contents,
     release_at,
 )
-from pairwright.releases.rows import answered, left_out
+from pairwright.releases.rows import left_out
 from pairwright_human_eval.decisions import Decision, ReleasedStudy
 
 TOLERANCE = 1e-6
@@ -97,9 +106,6 @@ def check(
     """
     layout = Layout(Path(release))
     actual, files = check_folder(layout.root, digest, progress)
-    for own in (layout.card, layout.licences, layout.croissant, layout.audit, layout.audit_page):
-        if not own.is_file():
-            raise difference("is missing: every release has it", layout.inside(own))
     try:
         contents = read_contents(layout)
         progress(Step("people's answers"))
@@ -148,7 +154,7 @@ def compare(there: Any, must: Any, where: str, name: str = "") -> None:
 
 def _shown(value: object) -> str:
     """A value for a message: escaped, and cut."""
-    text = ascii(value) if not isinstance(value, str) or not value.isprintable() else repr(value)
+    text = ascii(value)
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
 
 
@@ -209,15 +215,13 @@ def _check_study(layout: Layout, public: ReleasedStudy, contents: Contents) -> N
     for unit in public.outlines:
         compare(unit.mode, kept.get(unit.id), layout.inside(layout.asked), f"mode of {unit.id}")
     file, answered = layout.inside(layout.answers), set[tuple[object, ...]]()
-    known = {(unit.id, pair.id) for unit in public.outlines for pair in unit.pairs}
-    known |= {(unit.id, "") for unit in public.outlines}
+    known = {(one.id, of) for one in public.outlines for of in ("", *(of.id for of in one.pairs))}
     for number, one in enumerate(public.answers, start=1):
-        where = f"{file}:{number}"
-        if (one.unit, one.pair) not in known:
-            raise difference(f"{one.unit} is not a unit of the study", where)
         once = one.annotator, one.kind, one.unit, one.pair, one.item, one.round
+        if (one.unit, one.pair) not in known:
+            raise difference(f"{one.unit} is not a unit of the study", f"{file}:{number}")
         if once in answered:
-            raise difference(f"{one.annotator} answered this before", where)
+            raise difference(f"{one.annotator} answered this before", f"{file}:{number}")
         answered.add(once)
     if contents.stated.kind == "release":
         compare(public.simulated, False, file, "simulated, in an ordinary release,")
@@ -233,7 +237,7 @@ def _check_manifest(layout: Layout, contents: Contents, counts: RowCounts) -> No
         there = json.loads(read_document(layout.manifest))
     except (ValueError, RecursionError):
         raise difference("is not JSON", file) from None
-    compare(there, json.loads(to_json(must)), file, "the manifest" * (not isinstance(there, dict)))
+    compare(there, json.loads(to_json(must)), file, "the manifest")
 
 
 def _figures(audit: Audit) -> dict[str, object]:
@@ -255,8 +259,7 @@ class _RowChecks:
     must not share with another."""
 
     def __init__(self, contents: Contents) -> None:
-        self.counts = RowCounts()
-        self._contents, why = contents, left_out(contents)
+        self.counts, self._contents, why = RowCounts(), contents, left_out(contents)
         units = ((one.subject, one.mode) for one in contents.units if one.subject)
         self._due = {subject: mode for subject, mode in units if not why[subject]}
         self._ids, self._splits = set[str](), dict[str, str]()
@@ -264,9 +267,9 @@ class _RowChecks:
 
     def add(self, line: ReadRow) -> None:
         """Check one row, part by part. Raises Difference."""
-        row, where = line.row, line.where
-        part, file = Part(row.config, line.split), where.rpartition(":")[0]
-        compare(file, part.path, where, "the file of this configuration")
+        row, where, split = line.row, line.where, line.split
+        file, due = where.rpartition(":")[0], Part(row.config, split).path
+        compare(file, due, where, "the file of this configuration")
         if not _USER.fullmatch(row.user or ""):
             raise difference(f"user is {row.user!r}, and must be a pseudonym", where)
         if row.id in self._ids:
@@ -274,48 +277,37 @@ class _RowChecks:
         if row.subject not in self._due:
             raise difference(f"{row.subject} does not belong into this release", where)
         self._ids.add(row.id)
-        known = self._splits.setdefault(row.user or "", line.split)
-        compare(line.split, known, where, f"the split of {row.user}")
-        _check_fields(row, {"id": row.derived_id(), "mode": self._due[row.subject]}, where)
-        self._check_answers(row, where)
-        self._check_licences(row, where)
-        self._check_twin(line, file)
-        self.counts.add(part, row)
-
-    def _check_answers(self, row: Row, where: str) -> None:
-        due = answered(row.id, row.subject, self._contents)
-        counts = due.pop("answers") or [(None, None)] * len(row.rubric_aspects)
-        _check_fields(row, due, where)
+        known = self._splits.setdefault(row.user or "", split)
+        compare(split, known, where, f"the split of {row.user}")
+        stated = decided(row.id, self._contents.decisions.get(row.subject))
+        stated |= {"id": row.derived_id(), "mode": self._due[row.subject]}
+        _check_fields(row, stated, where)
         there = [(aspect.support, aspect.delivery) for aspect in row.rubric_aspects]
-        compare(there, list(map(tuple, counts)), where, "answers on aspect")
-
-    def _check_licences(self, row: Row, where: str) -> None:
+        answers = self._contents.aspects.get(row.id) or [(None, None)] * len(there)
+        compare(there, list(map(tuple, answers)), where, "answers on aspect")
         texts: list[Row | RowPost] = [row, *row.profile]
         for n, one in enumerate(texts):
-            due = licence_of(one.source_url, one.created, self._contents.stated.info.licence)
-            compare(one.licence, due, f"{where} [profile.{n - 1}]" if n else where, "licence")
+            licence = licence_of(one.source_url, one.created, self._contents.stated.info.licence)
+            place = f"{where} [profile.{n - 1}]" if n else where
+            compare(one.licence, licence, place, "licence")
+        self._check_twin(line)
+        self.counts.add(split, row)
 
-    def _check_twin(self, line: ReadRow, file: str) -> None:
-        """The sides of a twin follow each other in one file."""
-        half, row = self._half, line.row
-        if half and half.where.rpartition(":")[0] != file:
-            self._refuse_half()
-        if halves_of(row.mode) == 1:
-            compare(row.twin_id, None, line.where, "twin_id")
-        elif half is None:
+    def _check_twin(self, line: ReadRow) -> None:
+        """The sides of a twin follow each other."""
+        if halves_of(line.row.mode) == 1:
+            compare(line.row.twin_id, None, line.where, "twin_id")
+        elif self._half is None:
             self._half = line
         else:
-            _check_sides(half.row, row, line.where)
+            _check_sides(self._half.row, line.row, line.where)
             self._half = None
-
-    def _refuse_half(self) -> None:
-        if half := self._half:
-            what = f"one side of the twin {half.row.twin_id} is missing"
-            raise difference(what, half.where)
 
     def end(self) -> None:
         """Check after the last row that nothing due is left out. Raises Difference."""
-        self._refuse_half()
+        if half := self._half:
+            what = f"one side of the twin {half.row.twin_id} is missing"
+            raise difference(what, half.where)
         if lost := sorted(self._due.keys() - set(self.counts.rows["subject"])):
             raise difference(f"{lost[0]} belongs into this release, and no row is of it", "data")
 

@@ -6,7 +6,7 @@ function of these.
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -17,13 +17,13 @@ from pydantic import JsonValue
 from pairwright.audits.records import Audit
 from pairwright.errors import InputError
 from pairwright.files import holds_run
-from pairwright.lines import read_document, read_lines, read_one, write_lines, write_one
-from pairwright.pairs import Layout, Part, Row, parts_of, read_rows
+from pairwright.lines import read_lines, read_one, write_lines, write_one
+from pairwright.pairs import Layout, Part, Row
 from pairwright.pairs.address import host_of
 from pairwright.records import Record
 from pairwright.settings.rules import ReleaseInfo
 from pairwright.text import word_count
-from pairwright_human_eval.decisions import Decision, ReleasedStudy, read_public
+from pairwright_human_eval.decisions import AspectCounts, Decision, ReleasedStudy, read_public
 
 TRIAL = "-trial"
 BASELINES = {
@@ -33,8 +33,6 @@ BASELINES = {
 """Checks of the audit that pick a response by counting, and how a table names them. The first two
 see nothing of the user."""
 Json = dict[str, Any]
-ReleaseKind = Literal["release", "trial"]
-"""A trial may hold pairs that were not verified. It is no benchmark, and its pages say so."""
 
 
 class Stated(Record):
@@ -44,7 +42,8 @@ class Stated(Record):
     """Version that wrote the release."""
     version: str
     """X.Y.Z, with `-trial` in a trial."""
-    kind: ReleaseKind
+    kind: Literal["release", "trial"]
+    """A trial may hold pairs that were not verified. It is no benchmark, and its pages say so."""
     trial_because: tuple[str, ...]
     """Reasons for a trial; empty in an ordinary release."""
     previous: str | None
@@ -89,6 +88,11 @@ class Contents(NamedTuple):
         """Decisions by twin or pair, in the order of the study; empty if no annotator was asked."""
         return self.public.decisions if self.public else {}
 
+    @property
+    def aspects(self) -> dict[str, tuple[AspectCounts, ...]]:
+        """Counted answers on each aspect, by pair; empty if no annotator was asked."""
+        return self.public.aspect_counts if self.public else {}
+
 
 def read_contents(layout: Layout) -> Contents:
     """Read the primary files without the rows. Raises InputError naming the file and line."""
@@ -97,16 +101,6 @@ def read_contents(layout: Layout) -> Contents:
         units=tuple(read_lines(layout.units, UnitOutcome)),
         public=read_public(layout),
     )
-
-
-def read_release(root: Path) -> tuple[Layout, Contents]:
-    """Read a release's folder without its rows.
-
-    Raises InputError if the folder is not a release, or naming file and line of a fault.
-    """
-    layout = release_at(root)
-    read_document(layout.manifest)  # Raises if it is not there.
-    return layout, read_contents(layout)
 
 
 def release_at(root: Path) -> Layout:
@@ -130,13 +124,6 @@ def write_contents(layout: Layout, contents: Contents) -> None:
         write_lines(layout.decisions, contents.decisions.values())
 
 
-def rows_of(layout: Layout) -> Iterator[tuple[Part, Row]]:
-    """Rows of a release, part by part. Raises InputError for a file that does not hold rows."""
-    for part in parts_of(layout.root):
-        for row in read_rows(layout.part(part)):
-            yield part, row
-
-
 class RowCounts:
     """The rows of a release counted in one pass: a frame without texts, and counts of posts."""
 
@@ -154,11 +141,11 @@ class RowCounts:
     def __len__(self) -> int:
         return len(self._rows)
 
-    def add(self, part: Part, row: Row) -> None:
+    def add(self, split: str, row: Row) -> None:
         """Count one row; rows of a part in their order."""
-        self._hashes.setdefault(part, hashlib.sha256()).update(row.line)
+        self._hashes.setdefault(Part(row.config, split), hashlib.sha256()).update(row.line)
         self._rows.append((
-            part.config, part.split, row.mode, row.subject, row.user, row.cluster,
+            row.config, split, row.mode, row.subject, row.user, row.cluster,
             hash(row.question), word_count(row.chosen), word_count(row.rejected), len(row.profile),
             row.aspects_origin or "none", row.verified, row.created is None,
         ))  # fmt: skip
@@ -231,7 +218,6 @@ def manifest_of(layout: Layout, contents: Contents, counts: RowCounts) -> Json:
         "pairwright": stated.pairwright,
         "canary": canary(stated),
         "rows": counts.counts(),
-        "units": _units(contents.units),
         "human": _human(contents.public) if contents.public else None,
         "audit": _audit(read_one(layout.audit, Audit)),
         "build": stated.build,
@@ -242,13 +228,6 @@ def canary(stated: Stated) -> str:
     """A string that is nowhere else: a hash of all that the release states of itself."""
     digest = hashlib.sha256(stated.model_dump_json().encode()).hexdigest()
     return f"pairwright-canary-{digest[:32]}"
-
-
-def _units(units: Iterable[UnitOutcome]) -> dict[str, int]:
-    """The units of the build by mode, outcome, stage and reason; the most frequent reason first."""
-    counts = Counter((one.mode, one.outcome, one.stage, one.reason) for one in units)
-    order = sorted(counts, key=lambda key: (*key[:2], -counts[key], *key[2:]))
-    return {": ".join(filter(None, key)): counts[key] for key in order}
 
 
 def _human(public: ReleasedStudy) -> Json:

@@ -18,7 +18,6 @@ from pairwright.releases.card import (
     column_texts,
     licence_address,
     model_rows,
-    modes_of,
     own_licence,
     statement,
 )
@@ -27,6 +26,10 @@ from pairwright.text import visible
 
 NOT_STATED = "Not stated."
 _PARQUET = "application/x-parquet"
+_TYPES = {
+    pa.string(): "sc:Text", pa.int32(): "sc:Integer", pa.float64(): "sc:Float",
+    pa.bool_(): "sc:Boolean",
+}  # fmt: skip
 _CONTEXT = Path(__file__).with_name("croissant_context.json")
 
 
@@ -65,7 +68,7 @@ def croissant_json(layout: Layout, contents: Contents, manifest: Json) -> str:
 def _licences(contents: Contents, manifest: Json) -> list[str]:
     """The address of each licence's text, or else its name; the release's own page for what has no
     known licence."""
-    own = own_licence(contents, modes_of(manifest))
+    own = own_licence(contents, manifest)
     names = dict.fromkeys((*manifest["rows"]["licences"], *own))
     urls = (
         "LICENSE.md" if name == "unknown" else licence_address(name) or visible(name)
@@ -117,15 +120,7 @@ def _field(config: str, column: str, type_: Any, *path: str) -> Json:
     source: Json = {"fileSet": {"@id": f"{config}-files"}, "extract": {"column": column}}
     if path:
         source["transform"] = {"jsonPath": f"$.{'.'.join(path)}"}
-    return field | {"dataType": _data_type(type_), "source": source}
-
-
-def _data_type(type_: Any) -> str:
-    if pa.types.is_boolean(type_):
-        return "sc:Boolean"
-    if pa.types.is_integer(type_):
-        return "sc:Integer"
-    return "sc:Float" if pa.types.is_floating(type_) else "sc:Text"
+    return field | {"dataType": _TYPES[type_], "source": source}
 
 
 def _responsible(contents: Contents, manifest: Json) -> Json:

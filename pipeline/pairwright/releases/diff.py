@@ -2,33 +2,20 @@
 
 from array import array
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Literal, NamedTuple
 
 from typer import Argument
 
-from pairwright.pairs import Layout, Row
+from pairwright.pairs import Row, open_release
 from pairwright.progress import Progress, Step, log_notes
-from pairwright.releases.contents import Contents, Stated, read_release, rows_of
+from pairwright.releases.contents import Contents, Stated, read_contents, release_at
 from pairwright.releases.rows import left_out
+from pairwright.sources.problems import Problems
 
 GONE = "forgotten, or no longer in the source"
 """Reason without a name: a release does not say who is to be forgotten."""
-SHOWN = 5
-"""Number of changed twins and pairs that are shown with their values."""
 _FIELDS = ("split", *Row.model_fields)
-_LONGEST, _BEFORE = 80, 20
-"""Characters of a value, and how many of them come before the first that differs."""
-
-
-class ValueChange(NamedTuple):
-    """A field that differs, with the beginning of what differs in both releases."""
-
-    pair: str
-    field: str
-    before: str
-    after: str
 
 
 class SubjectChange(NamedTuple):
@@ -38,9 +25,8 @@ class SubjectChange(NamedTuple):
     config: str
     what: Literal["added", "removed", "changed"]
     reason: str
+    """Of a changed one, the fields that differ."""
     pairs: tuple[str, ...]
-    values: tuple[ValueChange, ...] = ()
-    """Values of the first SHOWN twins and pairs that were changed."""
 
 
 class ReleaseDiff(NamedTuple):
@@ -68,8 +54,8 @@ def diff(
 ) -> ReleaseDiff:
     """Compare two releases: pairs added, removed or changed, and why.
 
-    The sides of a twin are added, removed and changed together. Of the first changed ones the old
-    and new values are shown, shortened. No release names who asked to be forgotten.
+    The sides of a twin are added, removed and changed together; of changed ones the columns that
+    differ are named. No release names who asked to be forgotten.
 
     Raises InputError if a folder is not a release, or its rows cannot be read.
 
@@ -80,28 +66,17 @@ def diff(
 
         pairwright diff releases/1.0.0 releases/1.1.0
     """
-    (old_place, old), (new_place, new) = read_release(Path(before)), read_release(Path(after))
+    old, new = (read_contents(release_at(Path(one))) for one in (before, after))
     progress(Step("reading rows"))
-    earlier, later = _hashes(old_place), _hashes(new_place)
-    fields = {
-        name: _differing(pairs, later[name][1])
-        for name, (_, pairs) in earlier.items()
-        if name in later
-    }
-    changed = [name for name, differing in fields.items() if differing]
-    wanted = {pair for name in changed[:SHOWN] for pair in earlier[name][1]}
-    texts = _values(old_place, wanted), _values(new_place, wanted)
+    earlier, later = _hashes(Path(before)), _hashes(Path(after))
     removed, added = _reasons(old, new)
     changes = list[SubjectChange]()
     for name, (config, pairs) in earlier.items():
-        ids = tuple(pairs)
         if name not in later:
             why = removed.get(name, GONE)
-            changes.append(SubjectChange(name, config, "removed", why, ids))
-        elif fields[name]:
-            values = tuple(one for pair in ids for one in _shown(pair, *texts))
-            why = ", ".join(fields[name])
-            changes.append(SubjectChange(name, config, "changed", why, ids, values))
+            changes.append(SubjectChange(name, config, "removed", why, tuple(pairs)))
+        elif why := ", ".join(_differing(pairs, later[name][1])):
+            changes.append(SubjectChange(name, config, "changed", why, tuple(pairs)))
     changes += (
         SubjectChange(name, config, "added", added.get(name, "new"), tuple(pairs))
         for name, (config, pairs) in later.items()
@@ -112,25 +87,15 @@ def diff(
 
 Hashes = dict[str, tuple[str, dict[str, "array[int]"]]]
 """Configuration by twin or pair, with a hash of each field by pair, valid in this process."""
-Values = dict[str, tuple[object, ...]]
-"""Values of each field, by pair."""
 
 
-def _hashes(layout: Layout) -> Hashes:
+def _hashes(root: Path) -> Hashes:
     held: Hashes = {}
-    for part, row in rows_of(layout):
-        hashes = array("q", map(hash, _fields(part.split, row)))
-        held.setdefault(row.subject, (part.config, {}))[1][row.id] = hashes
+    for split, row, *_ in open_release(root).read(Problems()):
+        values = split, *(getattr(row, name) for name in Row.model_fields)
+        hashes = array("q", map(hash, values))
+        held.setdefault(row.subject, (row.config, {}))[1][row.id] = hashes
     return held
-
-
-def _values(layout: Layout, wanted: set[str]) -> Values:
-    rows = rows_of(layout) if wanted else ()
-    return {row.id: _fields(part.split, row) for part, row in rows if row.id in wanted}
-
-
-def _fields(split: str, row: Row) -> tuple[object, ...]:
-    return split, *(getattr(row, name) for name in Row.model_fields)
 
 
 def _reasons(old: Contents, new: Contents) -> tuple[dict[str, str], dict[str, str]]:
@@ -152,15 +117,3 @@ def _differing(old: dict[str, "array[int]"], new: dict[str, "array[int]"]) -> li
     nowhere: its twin is another."""
     both = [(hashes, new[pair]) for pair, hashes in old.items() if pair in new]
     return [name for n, name in enumerate(_FIELDS) if any(a[n] != b[n] for a, b in both)]
-
-
-def _shown(pair: str, old: Values, new: Values) -> Iterator[ValueChange]:
-    """The differing values of one pair, shortened, from shortly before the first difference."""
-    for name, *values in zip(_FIELDS, old.get(pair, ()), new.get(pair, ()), strict=False):
-        if values[0] != values[1]:
-            a, b = (" ".join(str(value).split()) for value in values)
-            same = next((n for n, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), len(a))
-            start = max(0, min(same, len(a), len(b)) - _BEFORE)
-            end = start + _LONGEST
-            cut = ("..." * (start > 0) + x[start:end] + "..." * (end < len(x)) for x in (a, b))
-            yield ValueChange(pair, name, *cut)

@@ -6,7 +6,7 @@ RUN/forgotten.jsonl has who and what is to be forgotten, as hashes. It is never 
 import os
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
@@ -28,7 +28,6 @@ from pairwright.progress import Progress, Step, log_notes
 from pairwright.records import Item, pseudonym
 from pairwright.releases.rows import subjects_in
 
-KINDS = ("items", "pairs", "twins")
 _PSEUDONYM = re.compile(r"user-[0-9a-f]{16}")
 
 
@@ -37,14 +36,10 @@ class Removal(NamedTuple):
 
     given: str
     """The user's id or the address, as it was named."""
-    name: str
-    """Hash of it in RUN/forgotten.jsonl."""
     new: bool
     """Whether it had not been recorded before."""
     items: int
     pairs: int
-    twins: int
-    """Number of twins; each has two of the pairs."""
 
 
 def forget(
@@ -76,7 +71,7 @@ def forget(
     """
     run = Path(run)
     RunFolder(run).settings()
-    given = dict([*(one for user in users for one in _user(user)), *map(_address, urls)])
+    given = dict([*map(_user, users), *map(_address, urls)])
     if not given:
         fix = "Give --user or --url; both can be repeated."
         raise InputError("nothing to forget is named", where=run, fix=fix)
@@ -90,26 +85,19 @@ def forget(
         for name, one in lists.items():
             if any(map(one.concerns, subject.pairs)):
                 found[name, "pairs"] += len(subject.pairs)
-                found[name, "twins"] += len(subject.pairs) == 2
-    seen = {name for name, _ in found}
-    there = {given[name] for name in seen}
-    lost = tuple(dict.fromkeys(text for text in given.values() if text not in there))
-    # What looks like a pseudonym was tried as an id, too: the one that is there is meant.
-    names = [name for name, text in given.items() if name in seen or text in lost]
-    new = add_tombstones(run, names)
-    return tuple(
-        Removal(given[name], name, name in new, *(found[name, kind] for kind in KINDS))
-        for name in names
-    ), lost
+    new, seen = add_tombstones(run, given), {name for name, _ in found}
+    removals = (
+        Removal(text, name in new, found[name, "items"], found[name, "pairs"])
+        for name, text in given.items()
+    )
+    return tuple(removals), tuple(text for name, text in given.items() if name not in seen)
 
 
-def _user(user: str) -> Iterator[tuple[str, str]]:
-    """The names of a user, each with what was given. What looks like a pseudonym may be the
-    source's own id: only the run can tell."""
+def _user(user: str) -> tuple[str, str]:
+    """The pseudonym of a user, who may be given by it, and what was given."""
     if not user.strip():
         raise InputError("is empty", where="--user", fix="Give a user's id in the source.")
-    for name in (pseudonym(user), *([user] if _PSEUDONYM.fullmatch(user) else [])):
-        yield name, user
+    return user if _PSEUDONYM.fullmatch(user) else pseudonym(user), user
 
 
 def _address(text: str) -> tuple[str, str]:

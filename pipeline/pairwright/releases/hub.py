@@ -11,7 +11,7 @@ from pathlib import Path
 from pairwright.assets import install
 from pairwright.errors import Difference, InputError
 from pairwright.pairs import Layout
-from pairwright.pairs.layout import read_checksums, root_digest
+from pairwright.pairs.layout import read_checksums
 from pairwright.progress import Progress, log_notes
 from pairwright.releases.check import DOWNLOADED, CheckedRelease, check
 
@@ -33,44 +33,36 @@ _AGAIN = (
 )
 
 
-def check_name(name: str) -> None:
-    """Raise InputError if nothing can be published under a name."""
-    if not _NAME.fullmatch(name):
-        raise InputError("no name of a dataset", where=repr(name), fix="Give ORG/NAME.")
-
-
 def publish(
     release: str | Path,
     name: str,
     *,
     digest: str | None = None,
-    public: bool = False,
     progress: Progress = log_notes,
 ) -> tuple[CheckedRelease, str, bool]:
     """Check a release, make ORG/NAME on the Hugging Face Hub hold exactly it, and tag that with its
     version. Returns what was checked, the address of the dataset, and whether it is private.
 
     `digest` is the root digest that the release must have. A dataset that does not exist yet is
-    made, private unless `public`; one that exists stays as visible as it is. The release goes up as
+    made, private; one that exists stays as visible as it is. The release goes up as
     one commit, so that no one loads a part of it. A version that is published is never changed.
 
     Raises Difference if the release is not what its files say, or is changed meanwhile. Raises
     InputError if the name, the login or the network cannot be used.
     """
     root = Path(release)
-    check_name(name)
+    if not _NAME.fullmatch(name):
+        raise InputError("no name of a dataset", where=repr(name), fix="Give ORG/NAME.")
     checked = check(root, digest, progress=progress)
-    sums = Layout(root).checksums.name
-    if root_digest(root) != checked.digest:
-        raise _changed(sums)
     # The files that the root digest stands for, and the one that lists them.
-    digests = {**read_checksums(root), sums: checked.digest.removeprefix("sha256:")}
+    sums = Layout(root).checksums.name
+    digests = {sums: checked.digest.removeprefix("sha256:"), **read_checksums(root)}
     token = get_token()
     if not token:
         raise InputError("not logged in to the Hugging Face Hub", where=name, fix=_LOGIN)
     with _refusals(name, token):
         api = HfApi()
-        api.create_repo(name, repo_type="dataset", private=not public, exist_ok=True)
+        api.create_repo(name, repo_type="dataset", private=True, exist_ok=True)
         refs = api.list_repo_refs(name, repo_type="dataset")
         if checked.version in {tag.name for tag in refs.tags}:
             raise InputError(
@@ -95,20 +87,13 @@ def publish(
 
 
 def _added(root: Path, digests: Mapping[str, str]) -> Iterator[CommitOperationAdd]:
+    """The files, each under the hash that was checked. Raises Difference."""
     for path, digest in digests.items():
         adding = CommitOperationAdd(path_in_repo=path, path_or_fileobj=root / path)
-        # The hash under which the file is sent.
         if adding.upload_info.sha256.hex() != digest:
-            raise _changed(path)
+            fix = "Push again, and leave the folder alone meanwhile."
+            raise Difference("was changed since it was checked", where=path, fix=fix)
         yield adding
-
-
-def _changed(path: str) -> Difference:
-    return Difference(
-        "was changed since it was checked",
-        where=path,
-        fix="Push again, and leave the folder alone meanwhile.",
-    )
 
 
 @contextmanager
@@ -122,7 +107,8 @@ def _refusals(name: str, token: str) -> Iterator[None]:
         # An upload's own error says which file it was, and its cause why.
         cause = error if isinstance(error, HfHubHTTPError) else error.__cause__ or error
         # A client or server may quote the header that it could not use, as it is or escaped.
-        said = " ".join(str(cause).split()).replace(token, "...")
-        said = said.replace(ascii(token)[1:-1], "...")
+        said = " ".join(str(cause).split())
+        for quoted in (token, ascii(token)[1:-1]):
+            said = said.replace(quoted, "...")
         what = f"not published: {type(cause).__name__}: {said}"
         raise InputError(what, where=name, fix=_AGAIN) from None

@@ -7,28 +7,25 @@ A line of preference/ is a pair as message lists, which RewardBench's CLI reads:
     {"id", "subset", "prompt", "chosen", "rejected", "canary"}
 
 `chosen` and `rejected` hold two messages each: the user's, the same in both, and the assistant's.
-`prompt` is the text of the user's message: RewardBench documents it as text beside whole
-conversations (`load_preference_dataset`, now `load_and_process_dataset`). It takes a list for the
-other schema, where `chosen` is text. RewardBench takes no system message, so the user's history is
-in the user's message, oldest post first. Aspects and narrative are never in it: they are the answer
-key.
+`prompt` is the text of the user's message, as RewardBench documents it beside whole conversations.
+RewardBench takes no system message, so the user's history is in the user's message, oldest post
+first. Aspects and narrative are never in it: they are the answer key.
 """
 
-import codecs
-import csv
-from collections.abc import Iterable, Iterator
+import json
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from itertools import groupby
-from json.encoder import encode_basestring as _json
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import BinaryIO, cast
 
 import pandas as pd
 from pydantic import ValidationError
 
-from pairwright.errors import InputError, first_invalid
 from pairwright.files import whole_file
+from pairwright.lines import unreadable
 from pairwright.modes import label_of
-from pairwright.pairs import Layout, Part, Row, RowPost, RowVotes, row_of, write_rows
+from pairwright.pairs import Layout, Part, Row, row_of, write_rows
 from pairwright.pairs.address import ForgetList
 from pairwright.pairs.conversion import user_message
 from pairwright.progress import Progress, Step
@@ -36,10 +33,8 @@ from pairwright.records import Pair, pseudonym
 from pairwright.releases.contents import Contents, RowCounts, canary
 from pairwright_human_eval.units import Outline, Unit, outline_of, units_of
 
-_FIX = "Build again: pairs.jsonl is derived from the run folder's store."
+_FIX = "Build again to the end: pairs.jsonl is derived from the run folder's store."
 COLUMNS = ("subject", "offset", "mode", "config", "users", "forgotten")
-_ATTRIBUTED = ("id", "address", "licence", "created")
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 FORGOTTEN, NOT_ASKED = "forgotten", "not in the study"
 
 
@@ -48,31 +43,23 @@ def subjects_in(path: Path) -> Iterator[tuple[int, Unit]]:
 
     Raises InputError for a line that is not a pair, and for a twin with one side.
     """
+    for _, group in groupby(_lines(path), key=lambda line: line[1].twin_id or line[1].id):
+        (offset, first), *more = group
+        (subject,) = units_of((first, *(pair for _, pair in more)), path)
+        yield offset, subject
+
+
+def _lines(path: Path) -> Iterator[tuple[int, Pair]]:
+    """Offset and pair of each line."""
+    number = offset = 0
     try:
         with path.open("rb") as file:
-            lines = _lines(file, path)
-            for _, group in groupby(lines, key=lambda line: line[1].twin_id or line[1].id):
-                (offset, first), *more = group
-                (subject,) = units_of((first, *(pair for _, pair in more)), path)
-                yield offset, subject
-    except OSError as error:
-        raise InputError(
-            f"cannot be read: {error.strerror}",
-            where=path,
-            fix="Name a run folder whose build has finished.",
-        ) from None
-
-
-def _lines(file: BinaryIO, path: Path) -> Iterator[tuple[int, Pair]]:
-    """Offset and pair of each line."""
-    offset = 0
-    for number, line in enumerate(file, start=1):
-        try:
-            yield offset, Pair.model_validate_json(line)
-        except ValidationError as error:
-            what = "not a pair: {}: {}".format(*first_invalid(error))
-            raise InputError(what, where=f"{path}:{number}", fix=_FIX) from None
-        offset += len(line)
+            for line in file:
+                number += 1
+                yield offset, Pair.model_validate_json(line)
+                offset += len(line)
+    except (OSError, ValidationError) as error:
+        raise unreadable(f"{path}:{number}" if number else str(path), error, _FIX) from None
 
 
 def read_subjects(
@@ -107,105 +94,77 @@ def left_out(contents: Contents) -> dict[str, str]:
     """
     found = dict[str, str]()
     for unit in contents.units:
-        if not unit.subject:
-            continue
-        if not (decision := contents.decisions.get(unit.subject)):
-            free = contents.public is None or label_of(unit.mode) == "given"
-            found[unit.subject] = "" if free else NOT_ASKED
-        elif decision.state == "refused":
-            found[unit.subject] = f"refused: {'; '.join(decision.reasons)}"
-        else:
+        if decision := contents.decisions.get(unit.subject or ""):
+            refused = f"refused: {'; '.join(decision.reasons)}"
             # What it waits for changes with every answer.
-            found[unit.subject] = "" if decision.state == "verified" else decision.state
+            why = {"verified": "", "refused": refused}.get(decision.state, decision.state)
+        else:
+            free = contents.public is None or label_of(unit.mode) == "given"
+            why = "" if free else NOT_ASKED
+        if unit.subject:
+            found[unit.subject] = why
     return found
 
 
-def answered(pair: str, subject: str, contents: Contents) -> dict[str, Any]:
-    """Fields of a pair's row on people's answers, as `row_of` takes them."""
-    decision = contents.decisions.get(subject)
-    votes = [one for one in (decision.votes if decision else ()) if one.pair == pair and one.n]
-    simulated = decision is not None and decision.simulated
-    counts = contents.public.aspect_counts if contents.public else {}
-    return {
-        "votes": RowVotes(**votes[0].model_dump(exclude={"pair"})) if votes else None,
-        "answers": counts.get(pair, ()),
-        # What simulated annotators say verifies nothing.
-        "verified": decision is not None and decision.state == "verified" and not simulated,
-        "simulated": simulated,
-    }
+def rows_at(pairs: Path, subjects: pd.DataFrame, contents: Contents) -> Iterator[Row]:
+    """The rows of `subjects`, read again from their lines; the asked side of a twin first."""
+    with pairs.open("rb") as file:
+        for offset, users in zip(subjects["offset"], subjects["users"], strict=True):
+            file.seek(offset)
+            sides = [Pair.model_validate_json(file.readline()) for _ in users]
+            (subject,) = units_of(sides, pairs)
+            for pair, other in zip(subject.pairs, reversed(subject.pairs), strict=True):
+                yield row_of(
+                    pair,
+                    partner=other.user,
+                    decision=contents.decisions.get(subject.id),
+                    answers=contents.aspects.get(pair.id, ()),
+                    licence=contents.stated.info.licence,
+                )
 
 
 def write_data(
     layout: Layout, pairs: Path, subjects: pd.DataFrame, contents: Contents, progress: Progress
 ) -> RowCounts:
     """Write rows of `subjects`, a frame of COLUMNS with their split, and count them. They become
-    Parquet files of a new folder, message lists, and attribution.csv. Raises StoreError if the disk
-    refuses."""
+    Parquet files of a new folder, and message lists. Raises StoreError if the disk refuses."""
     counts, stated = RowCounts(), contents.stated
-    mark, note = canary(stated), f"{stated.name} {stated.version}"
+    note = f"{stated.name} {stated.version}"
     note += ": a trial, no benchmark" if stated.kind == "trial" else ""
-
-    def passing(part: Part, chosen: pd.DataFrame) -> Iterator[Row]:
+    for name, chosen in subjects.groupby(["config", "split"]):
+        part = Part(*cast(tuple[str, str], name))
         with whole_file(layout.preference(part)) as preference:
-            for offset, users in zip(chosen["offset"], chosen["users"], strict=True):
-                file.seek(offset)
-                halves = [Pair.model_validate_json(file.readline()) for _ in users]
-                (subject,) = units_of(halves, pairs)
-                askers = [pair.user for pair in subject.pairs]
-                # The asked side of a twin first.
-                for pair, partner in zip(subject.pairs, reversed(askers), strict=True):
-                    row = row_of(
-                        pair,
-                        partner=partner if pair.twin_id else None,
-                        licence=stated.info.licence,
-                        **answered(pair.id, subject.id, contents),
-                    )
-                    counts.add(part, row)
-                    attribution.add(row)
-                    preference.write(preference_line(row, mark).encode())
-                    yield row
-                progress(Step("writing pairs", len(counts)))
-
-    with pairs.open("rb") as file, whole_file(layout.attribution) as attributed:
-        attribution = Attribution(attributed)
-        for name, chosen in subjects.groupby(["config", "split"]):
-            part = Part(*cast(tuple[str, str], name))
-            write_rows(layout.part(part), passing(part, chosen), note=note)
+            rows = _given_to(
+                rows_at(pairs, chosen, contents),
+                partial(counts.add, part.split),
+                partial(_write_line, preference, canary(stated)),
+                lambda _: progress(Step("writing pairs", len(counts))),
+            )
+            write_rows(layout.part(part), rows, note=note)
     return counts
 
 
+def _given_to(rows: Iterable[Row], *uses: Callable[[Row], object]) -> Iterator[Row]:
+    """The rows, each given to all uses on its way."""
+    for row in rows:
+        for use in uses:
+            use(row)
+        yield row
+
+
+def _write_line(preference: BinaryIO, canary: str, row: Row) -> None:
+    preference.write(preference_line(row, canary).encode())
+
+
 def preference_line(row: Row, canary: str) -> str:
-    """The row's line in preference/. Its user's message is there three times, and encoded once."""
-    text = _json(user_message(row.question, row.profile))
+    """The row's line in preference/."""
+    text = user_message(row.question, row.profile)
     chosen, rejected = (
-        f'[{{"role": "user", "content": {text}}},'
-        f' {{"role": "assistant", "content": {_json(response)}}}]'
+        [{"role": "user", "content": text}, {"role": "assistant", "content": response}]
         for response in (row.chosen, row.rejected)
     )
-    return (
-        f'{{"id": {_json(row.id)}, "subset": {_json(row.config)}, "prompt": {text},'
-        f' "chosen": {chosen}, "rejected": {rejected}, "canary": {_json(canary)}}}\n'
-    )
-
-
-class Attribution:
-    """Writes attribution.csv while rows pass by: the address and the licence of each different post
-    and question; the address names the author. A cell that a spreadsheet would take for a formula
-    begins with an apostrophe, which a spreadsheet does not show."""
-
-    def __init__(self, file: BinaryIO) -> None:
-        # Quoted throughout: a lone carriage return would end a line otherwise.
-        text = codecs.getwriter("utf-8")(file)
-        self._writer = csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_ALL)
-        self._writer.writerow(_ATTRIBUTED)
-        self._written = set[int]()
-
-    def add(self, row: Row) -> None:
-        """Write what is new of a row's question and posts, without their texts."""
-        texts: list[tuple[str, Row | RowPost]] = [(row.item_id, row)]
-        texts += [(post.id, post) for post in row.profile]
-        for name, of in texts:
-            line = name, of.source_url or "", of.licence or "", of.created or ""
-            if (key := hash(line)) not in self._written:
-                self._written.add(key)
-                self._writer.writerow(f"'{x}" if x.startswith(_FORMULA) else x for x in line)
+    line = {
+        "id": row.id, "subset": row.config, "prompt": text, "chosen": chosen,
+        "rejected": rejected, "canary": canary,
+    }  # fmt: skip
+    return json.dumps(line, ensure_ascii=False) + "\n"

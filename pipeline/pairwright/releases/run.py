@@ -2,6 +2,7 @@
 outcome of every unit. Also the run's statements, without anything of the machine it ran on.
 """
 
+import json
 import re
 import shlex
 from collections import Counter
@@ -13,18 +14,27 @@ import pandas as pd
 from pydantic import JsonValue
 
 from pairwright.assets import __version__
+from pairwright.build_statement import BuildSummary
 from pairwright.construct.folder import RunFolder
 from pairwright.construct.outcomes import Outcomes
 from pairwright.errors import Difference, InputError
-from pairwright.lines import read_one
+from pairwright.lines import read_document, read_one
 from pairwright.models.store import Store
 from pairwright.modes import label_of
 from pairwright.pairs.address import read_tombstones
 from pairwright.pairs.layout import places_of, root_digest
 from pairwright.progress import Progress, Step
-from pairwright.records import Record, content_id, model_name, pseudonym
+from pairwright.records import content_id, model_name, pseudonym
 from pairwright.releases.check import check_folder
-from pairwright.releases.contents import TRIAL, Contents, Json, Stated, UnitOutcome, read_release
+from pairwright.releases.contents import (
+    TRIAL,
+    Contents,
+    Json,
+    Stated,
+    UnitOutcome,
+    read_contents,
+    release_at,
+)
 from pairwright.releases.rows import FORGOTTEN, left_out, read_subjects
 from pairwright.settings.config import essential
 from pairwright_human_eval.decisions import ReleasedStudy, published
@@ -67,8 +77,9 @@ def gather(
     info = folder.settings().release
     if not Outcomes(store).finished or not (run / "manifest.json").exists():
         raise InputError("its build has not finished", where=run, fix=_AGAIN)
-    manifest = read_one(run / "manifest.json", _RunManifest, fix=_AGAIN).model_dump()
-    before = _previous(previous, version, info.name, trial=trial) if previous else None
+    read_one(run / "manifest.json", BuildSummary, fix=_AGAIN)  # Raises if it is none.
+    manifest = json.loads(read_document(run / "manifest.json"))
+    before = _previous(previous, version, info.name) if previous else None
     public, forgotten = None, read_tombstones(run)
     if HumanFolder(run).study.exists():
         study = read_study(run)
@@ -106,21 +117,16 @@ def gather(
     return contents, subjects
 
 
-def _previous(root: Path, version: str, name: str, *, trial: bool) -> Stated:
+def _previous(root: Path, version: str, name: str) -> Stated:
     """Statements of the release before `version` of the dataset `name`.
 
-    Raises InputError if it is not whole, not lower, of another dataset, or, before an ordinary
-    release, a trial.
+    Raises InputError if it is not whole, not lower, or of another dataset.
     """
-    _, contents = read_release(root)
-    stated = contents.stated
+    stated = read_contents(release_at(root)).stated
     if stated.info.name != name:
         what = f"is a release of {stated.info.name!r}, and this run makes {name!r}"
         fix = "Name a release of the same dataset, or correct [release] name in the run's config."
         raise InputError(what, where=root, fix=fix)
-    if stated.kind == "trial" and not trial:
-        fix = "Name the last ordinary release, or leave --previous out for the first."
-        raise InputError("is a trial, and no ordinary release follows one", where=root, fix=fix)
     if check_version(stated.version.removesuffix(TRIAL)) >= check_version(version):
         what = f"is version {stated.version}, which {version} does not follow"
         fix = "Give --version a higher number than the previous release has."
@@ -185,18 +191,11 @@ def _units(store: Store, subjects: pd.DataFrame, run: Path) -> Iterator[UnitOutc
 # The manifest of the run
 
 
-class _RunManifest(Record, extra="allow"):
-    """Fields that every manifest of a run has."""
-
-    config: dict[str, JsonValue]
-    source: dict[str, JsonValue]
-
-
 def public_manifest(manifest: Json, content: JsonValue) -> Json:
     """A run's manifest without what build/units.jsonl counts, and as `_public` leaves it.
     `content` are the hashes of prompts, rubrics and source that it was built with."""
     build = {name: _public(value, name) for name, value in manifest.items() if name != "counts"}
-    return build | {"config": build["config"] | {"content": content}}
+    return build | {"config": build.get("config", {}) | {"content": content}}
 
 
 def _public(value: Any, key: str = "") -> Any:

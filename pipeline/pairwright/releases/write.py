@@ -24,11 +24,10 @@ from pairwright.pairs import Layout
 from pairwright.pairs.layout import file_digest, root_digest
 from pairwright.progress import Progress, Step, log_notes
 from pairwright.releases.card import dataset_card, licence_page, modes_of
-from pairwright.releases.contents import Contents, Json, manifest_of, write_contents
+from pairwright.releases.contents import Contents, Json, RowCounts, manifest_of, write_contents
 from pairwright.releases.croissant import croissant_json
 from pairwright.releases.rows import write_data
 from pairwright.releases.run import check_version, gather
-from pairwright.settings.rules import ReleaseInfo
 
 
 class ReleaseResult(NamedTuple):
@@ -93,18 +92,11 @@ def release(
         pairwright release runs/demo --out releases/demo --version 0.1.0 --trial
     """
     run, out = Path(run), Path(out)
-    if not 0 <= validation_share < 1:
-        raise InputError(
-            f"{validation_share} is not a share of users", where="--validation", fix="Give 0 to 1."
-        )
     check_version(version)
     output_folder(out)
     if out.exists() or out.is_symlink():
-        raise InputError(
-            "is there already, and a release goes into a new folder",
-            where=out,
-            fix="Give --out the name of a folder that is not there.",
-        )
+        what, fix = "is there already, and a release goes into a new folder", "Give another --out."
+        raise InputError(what, where=out, fix=fix)
     folder = RunFolder(run)
     folder.settings()
     if not folder.calls.exists():
@@ -116,29 +108,36 @@ def release(
             run, store, version, previous=None if previous is None else Path(previous), trial=trial,
             validation_share=validation_share, progress=progress,
         )  # fmt: skip
+        chosen = subjects[subjects["why"] == ""]
         with on_disk(out):
             out.parent.mkdir(parents=True, exist_ok=True)
             temporary = Path(tempfile.mkdtemp(prefix=f"{out.name}.", dir=out.parent))
         try:
-            result = _write(Layout(temporary), contents, subjects, run, out, progress)
+            counts, manifest = _write(Layout(temporary), contents, chosen, run, progress)
             with on_disk(out):
                 temporary.chmod(0o755)
                 temporary.rename(out)
         finally:
             shutil.rmtree(temporary, ignore_errors=True)
-    return result
+    failed = Counter(unit.mode for unit in contents.units if unit.outcome == "failed")
+    by_mode = counts.rows.groupby("mode")
+    table = pd.DataFrame({
+        "failed": pd.Series(failed, dtype=int),
+        "released": chosen.groupby("mode").size(),
+        "in_run": subjects.groupby("mode").size(),
+        "rows": by_mode.size(),
+        "users": by_mode["user"].nunique(),
+    })  # fmt: skip
+    table = table.reindex([mode for mode in MODES if mode in table.index]).fillna(0).astype(int)
+    reasons = (why.removeprefix("refused: ").split("; ")[0] for why in subjects["why"] if why)
+    left_out, empty = dict(Counter(reasons).most_common()), _not_stated(contents, manifest)
+    return ReleaseResult(out, root_digest(out), manifest, table, left_out, empty)
 
 
 def _write(
-    layout: Layout,
-    contents: Contents,
-    subjects: pd.DataFrame,
-    run: Path,
-    out: Path,
-    progress: Progress,
-) -> ReleaseResult:
-    """Write a release into the folder of `layout`, which becomes `out`."""
-    chosen = subjects[subjects["why"] == ""]
+    layout: Layout, contents: Contents, chosen: pd.DataFrame, run: Path, progress: Progress
+) -> tuple[RowCounts, Json]:
+    """Write every file of a release. Returns the counted rows, and manifest.json."""
     counts = write_data(layout, run / "pairs.jsonl", chosen, contents, progress)
     write_contents(layout, contents)
     write_audit(
@@ -147,51 +146,33 @@ def _write(
     )  # fmt: skip
     manifest = manifest_of(layout, contents, counts)
     for path, text in derived_files(layout, contents, manifest):
-        progress(Step(f"writing {layout.inside(path)}"))
         write_whole(path, text)
     progress(Step("checksums"))
-    failed = Counter(unit.mode for unit in contents.units if unit.outcome == "failed")
-    table = pd.DataFrame({
-        "failed": pd.Series(failed, dtype=int),
-        "released": chosen.groupby("mode").size(),
-        "in_run": subjects.groupby("mode").size(),
-        "rows": counts.rows.groupby("mode").size(),
-        "users": counts.rows.groupby("mode")["user"].nunique(),
-    })  # fmt: skip
-    order = [mode for mode in MODES if mode in table.index]
-    reasons = (why.removeprefix("refused: ").split("; ")[0] for why in subjects["why"] if why)
-    return ReleaseResult(
-        folder=out,
-        digest=write_checksums(layout.root),
-        manifest=manifest,
-        table=table.reindex(order).fillna(0).astype(int),
-        left_out=dict(Counter(reasons).most_common()),
-        not_stated=_not_stated(contents.stated.info, manifest),
-    )
+    write_checksums(layout.root)
+    return counts, manifest
 
 
-def _not_stated(info: ReleaseInfo, manifest: Json) -> tuple[str, ...]:
+def _not_stated(contents: Contents, manifest: Json) -> tuple[str, ...]:
     needless = {"max_overlap", "attribution", "citation"}
     if "unknown" not in manifest["rows"]["licences"]:
         needless.add("licence")
     if any(mode.label == "given" for mode in modes_of(manifest)):
         needless |= {"own_licence", "annotators", "payment"}
-    return tuple(name for name, value in info if not value and name not in needless)
+    stated = contents.stated.info
+    return tuple(name for name, value in stated if not value and name not in needless)
 
 
 def derived_files(layout: Layout, contents: Contents, manifest: Json) -> Iterator[tuple[Path, str]]:
-    """The pages and the manifest, each with its text. Raises InputError if stated.json does not say
-    how the pairs were built."""
+    """The pages and the manifest, each with its text."""
     yield layout.manifest, to_json(manifest, indent=2).decode() + "\n"
     yield layout.card, dataset_card(layout, contents, manifest)
     yield layout.croissant, croissant_json(layout, contents, manifest)
     yield layout.licences, licence_page(contents, manifest)
 
 
-def write_checksums(root: Path) -> str:
-    """Write them for all files below `root`, and return the root digest."""
+def write_checksums(root: Path) -> None:
+    """Write them for all files below `root`."""
     layout = Layout(root)
     files = (path for path in root.rglob("*") if path.is_file() and path != layout.checksums)
     paths = sorted(map(layout.inside, files))
     write_whole(layout.checksums, (f"{file_digest(root / path)}  {path}\n" for path in paths))
-    return root_digest(root)
