@@ -18,8 +18,8 @@ from pairwright.options import ColumnMap
 from pairwright.pairs.columns import read_map
 from pairwright.settings.domains import Domains
 from pairwright.settings.rules import SourceRules, columns_of
-from pairwright.sources import Problems, read, read_choosers, some_items
-from pairwright.sources.tables import OPENERS, SourceRow, check_file
+from pairwright.sources import Problems, nothing_usable, read, read_choosers
+from pairwright.sources.tables import OPENERS, check_file
 
 
 def start_study(
@@ -83,9 +83,9 @@ def _source(file: Path, folder: Path, given: Iterable[str], choices: bool) -> di
     check_file(file, kinds)
     if (opener := OPENERS.get(file.suffix.lower())) is None:
         raise InputError(f"unknown kind of file {file.suffix!r}", where=file, fix=kinds)
-    table = opener(file)
-    rows = (row.fields for row in islice(table.rows, 100) if isinstance(row, SourceRow))
-    there = table.columns or list(chain.from_iterable(rows))
+    known, rows = opener(file)
+    first = (fields for _, fields in islice(rows, 100) if isinstance(fields, dict))
+    there = known or list(chain.from_iterable(first))
     format = "choices" if choices else "items" if "profile" in there else "posts"
     columns = read_map(given, columns_of(format), "--column")
     source: dict[str, object] = {"format": format, "path": path}
@@ -95,8 +95,6 @@ def _source(file: Path, folder: Path, given: Iterable[str], choices: bool) -> di
     rules = SourceRules.model_validate(source | {"path": str(file.resolve())})
     problems = Problems()
     source_of = rules, Domains.load(assets.RUBRICS), folder, problems
-    if choices:
-        next(some_items(str(file), read_choosers(*source_of)[1], problems))
-    else:
-        next(read(*source_of))
+    if next(read_choosers(*source_of) if choices else read(*source_of), None) is None:
+        raise nothing_usable(rules, folder, problems)
     return source

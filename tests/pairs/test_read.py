@@ -1,7 +1,6 @@
 """Pairs of any origin as rows: releases, runs, the official schema, and plain files of others."""
 
 import csv
-import gzip
 import importlib
 import io
 import json
@@ -343,14 +342,14 @@ def test_a_column_that_was_named_must_be_in_each_row(tmp_path: Path) -> None:
 # Forms that others publish
 
 
-@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".csv.gz"])
+@pytest.mark.parametrize("suffix", [".csv", ".tsv"])
 def test_rows_are_read_from_sheets(tmp_path: Path, suffix: str) -> None:
     written = io.StringIO(newline="")
     writer = csv.writer(written, delimiter="\t" if suffix == ".tsv" else ",")
     answer = 'A "quoted", long\nanswer.'
     writer.writerows((PLAIN, ("Which?", answer, "b"), PLAIN.values()))
-    data, file = written.getvalue().encode(), tmp_path / f"train{suffix}"
-    file.write_bytes(gzip.compress(data) if suffix.endswith(".gz") else data)
+    file = tmp_path / f"train{suffix}"
+    file.write_bytes(written.getvalue().encode())
     first, second = lines(tmp_path)
     assert (first.row.chosen, second.row.chosen) == (answer, "This one.")
     assert (first.split, first.row.domain, first.where) == ("train", "", f"{file.name}:2")
@@ -456,8 +455,7 @@ def test_a_file_or_a_map_without_meaning_is_refused(
         ("a.jsonl", b"\xff\xfe{\x00", "bytes that are not UTF-8"),
         ("a.csv", b"prompt;chosen;rejected\nsch\xf6n;a;b\n", "in Excel: save as CSV UTF-8"),
         ("a.txt", b"prompt", "unknown kind of file '.txt'"),
-        ("a.jsonl.gz", b'{"prompt": "x"}\n', "Not a gzipped file"),
-        ("a.json.gz", gzip.compress(b"[]" * 9999, mtime=0)[:-9], "Compressed file ended"),
+        ("a.jsonl.gz", b"x", "unpack a packed file"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )

@@ -37,12 +37,12 @@ def rules(path: Path, format: str, **more: object) -> SourceRules:
 
 def choosers(source: SourceRules) -> tuple[list[Chooser], Counter[str]]:
     said = list[SourceProblem]()
-    _, found = read_choosers(source, DOMAINS, Path("/"), Problems(said.append))
+    found = read_choosers(source, DOMAINS, Path("/"), Problems(said.append))
     return list(found), Counter(one.reason for one in said)
 
 
 def items(source: SourceRules, most: int = 6, seed: int = 0) -> list[Item]:
-    _, found = read_choosers(source, DOMAINS, Path("/"), Problems())
+    found = read_choosers(source, DOMAINS, Path("/"), Problems())
     return list(natural_items(found, most, 2, seed, Problems()))
 
 
@@ -137,7 +137,7 @@ def test_rows_that_are_no_choice_are_named(tmp_path: Path) -> None:
     ]
     path = write_csv(tmp_path / "choices.csv", CHOICES, rows)
     said = list[SourceProblem]()
-    _, usable = read_choosers(rules(path, "choices"), DOMAINS, Path("/"), Problems(said.append))
+    usable = read_choosers(rules(path, "choices"), DOMAINS, Path("/"), Problems(said.append))
     assert not list(usable)
     found = [(one.where[12:], one.reason) for one in said]
     assert sorted(found, key=lambda one: int(one[0])) == [
@@ -147,7 +147,7 @@ def test_rows_that_are_no_choice_are_named(tmp_path: Path) -> None:
         ("12", "bad_choice"), ("13", "bad_choice"), ("14", "no_choice"), ("15", "no_choice"),
     ]  # fmt: skip
     held = [one.detail for one in said if one.reason == "no_choice"]
-    assert held == ["`choice` is 'tie'", "`choice` is 'none'", "`choice` is empty"]
+    assert held == ["`choice` is 'tie'", *["`choice` is empty"] * 2]
 
 
 def test_a_choice_may_be_the_name_of_the_options_own_column(tmp_path: Path) -> None:
@@ -164,7 +164,7 @@ def test_a_choice_without_a_history_names_what_reveals_its_answer(tmp_path: Path
     asked = ("Rice tonight?", BOIL.format("let it come"), "Fry some grains in oil", "2024-01-05")
     path = write_csv(tmp_path / "choices.csv", CHOICES, opposite_rows(earlier, asked))
     said = list[SourceProblem]()
-    _, known = read_choosers(rules(path, "choices", min_posts=1), DOMAINS, Path("/"), Problems())
+    known = read_choosers(rules(path, "choices", min_posts=1), DOMAINS, Path("/"), Problems())
     assert not list(natural_items(known, 6, 1, 0, Problems(said.append)))
     found = [one.detail for one in said if one.reason == "telling_history"]
     assert len(found) == 2
@@ -213,7 +213,7 @@ def profiles(tmp_path: Path, rows: list[list[str]], **more: object) -> dict[str,
     """By question: the texts of both histories."""
     path = write_csv(tmp_path / "choices.csv", CHOICES, rows)
     source = rules(path, "choices", min_posts=1, **more)
-    _, known = read_choosers(source, DOMAINS, Path("/"), Problems())
+    known = read_choosers(source, DOMAINS, Path("/"), Problems())
     made = list(natural_items(known, 6, 1, 0, Problems()))
     return {
         item.question: [post.text for post in (*item.profile, *item.opposite.profile)]

@@ -45,7 +45,7 @@ USELESS: list[tuple[str, bytes | None, Mapping[str, Any], tuple[str, ...]]] = [
     ("h.json", b'[\n"\xff"]', {}, ("h.json: not JSON in UTF-8", "invalid start byte")),
     ("h.json", b'{"a": 1}', {}, ("an object", "[{...}, {...}]")),
     ("h.jsonl", b"[{}]", {}, ("h.jsonl:1", "a row or post is not an object (1)", ".json ")),
-    ("h.parquet", b"PAR1 no", {}, ("h.parquet: not a readable", "again")),
+    ("h.parquet", b"PAR1 no", {}, ("h.parquet: cannot be read", "again")),
     ("h.csv", b"id\n1\n", {}, ("no column question, profile", "`format`")),
     ("p.csv", b"uid,created,text,category\n", POSTS,
      ("p.csv:1: no column user", "uid, created, text, category", '--column user=author')),

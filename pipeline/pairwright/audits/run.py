@@ -69,7 +69,7 @@ def audit(
 ) -> AuditResult:
     """Audit pairs: what a scorer can tell without the user, leaks, integrity, people, balance.
 
-    Reads a release, a run folder, a dataset of the Hub, and JSON, JSONL, CSV, TSV (also .gz) or
+    Reads a release, a run folder, a dataset of the Hub, and JSON, JSONL, CSV, TSV or
     Parquet. A row has prompt, chosen and rejected, messages or transcripts, two responses and a
     label, or options and a key. Writes audit.json, report.html, one
     page with the pairs that needs no network, and redactions.jsonl, the places of personal data.

@@ -231,10 +231,12 @@ def _items(rules: BuildRules, problems: Problems) -> Iterator[Item]:
     if not config.own_choices:
         yield from sources.read(config.source, *of)
         return
-    source, choosers = sources.read_choosers(config.source, *of)
-    most, least = config.natural.twins_per_user, config.source.min_posts
-    items = natural_items(choosers, most, least, config.seed, problems)
-    yield from sources.some_items(source, items, problems)
+    choosers = sources.read_choosers(config.source, *of)
+    most, least, item = config.natural.twins_per_user, config.source.min_posts, None
+    for item in natural_items(choosers, most, least, config.seed, problems):
+        yield item
+    if item is None:
+        raise sources.nothing_usable(config.source, rules.folder, problems)
 
 
 def _report_company(corpus: Corpus, config: Config, limit: int | None, progress: Progress) -> None:

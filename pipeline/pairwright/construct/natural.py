@@ -71,7 +71,8 @@ def natural_items(
     used = {n for meeting in items for n in meeting}
     if candidates:
         users, in_twins = {one.user for one in candidates}, {candidates[n].user for n in used}
-        problems.note(
+        problems.report(
+            "noted",
             "use",
             candidates[0].where.rpartition(":")[0],
             None,
@@ -81,7 +82,7 @@ def natural_items(
     for n, chooser in enumerate(candidates):
         if n not in used:
             reason, detail = reasons[n]
-            problems.refuse(reason, chooser.where, chooser.user, detail)
+            problems.report("refused", reason, chooser.where, chooser.user, detail)
     yield from (items[one] for one in sorted(items, key=lambda one: (one[0], items[one].id)))
 
 

@@ -17,7 +17,7 @@ from pairwright.errors import InputError, near
 from pairwright.pairs.row import has_columns
 from pairwright.sources.fields import is_missing
 from pairwright.sources.problems import excerpt, refuse
-from pairwright.sources.tables import SourceRow, SourceTable
+from pairwright.sources.tables import Table
 from pairwright.text import visible
 
 Fields = Mapping[str, Any]
@@ -53,7 +53,8 @@ class Maps(NamedTuple):
 class Piece(NamedTuple):
     """One table of a source: a file, or a configuration's split on the Hub."""
 
-    table: Callable[[], SourceTable]
+    table: Callable[[], Table]
+    source: str
     name: str
     """Name of the table in a place: a file's path below what was given."""
     config: str
@@ -63,7 +64,7 @@ class Piece(NamedTuple):
 
     def rows(self) -> Iterator[Fields]:
         """The fields of every row that has some."""
-        return (row.fields for row in self.table().rows if isinstance(row, SourceRow))
+        return (row for _, row in self.table()[1] if isinstance(row, dict))
 
 
 class Columns(NamedTuple):

@@ -22,8 +22,15 @@ from pairwright.pairs.pairing import REASONS, read_row
 from pairwright.pairs.row import PairVotes, ReadRow, Row, has_columns
 from pairwright.records import Pair, Record
 from pairwright.settings.rules import ReleaseInfo
-from pairwright.sources.problems import REMEDIES, Problems, SourceProblem, excerpt, refuse
-from pairwright.sources.tables import BINARY, FLAT, OPENERS, hub_client, hub_table, looks_like_id
+from pairwright.sources.problems import REMEDIES, Problems, excerpt
+from pairwright.sources.tables import (
+    FLAT,
+    OPENERS,
+    fields_of,
+    hub_client,
+    hub_table,
+    looks_like_id,
+)
 
 NO_INFO = ReleaseInfo()
 """Statements of a source that makes none about itself, as other people's files."""
@@ -205,7 +212,6 @@ _METADATA = {"dataset_infos.json", "dataset_info.json", "dataset_dict.json", "st
 _SPLITS = ("train", "test", "validation", "valid", "dev", "eval")
 _MOST = 40
 """Columns that a message names."""
-_OPENERS = OPENERS | {f"{one}.gz": opener for one, opener in OPENERS.items() if one not in BINARY}
 
 
 def _open_files(path: Path, maps: Maps) -> PairSource:
@@ -217,30 +223,25 @@ def _open_files(path: Path, maps: Maps) -> PairSource:
         file
         for file in (sorted(path.rglob("*")) if path.is_dir() else [path])
         if file.is_file()
-        and _suffix(file) in _OPENERS
+        and file.suffix.lower() in OPENERS
         and file.name.lower() not in _METADATA
         and not any(part.startswith(".") for part in file.relative_to(base).parts)
     ]
     if not files:
         what = "neither a release nor a run, and no file of pairs in it"
-        what = f"unknown kind of file {_suffix(path)!r}" if path.is_file() else what
-        fix = f"Use one of {', '.join(_OPENERS)}; unpack any other packed file first."
+        what = f"unknown kind of file {path.suffix!r}" if path.is_file() else what
+        fix = f"Use one of {', '.join(OPENERS)}; unpack a packed file first."
         raise InputError(what, where=path, fix=fix)
     pieces = []
     for file in files:
-        relative, suffix = file.relative_to(base), _suffix(file)
-        stem = re.sub(r"-\d+-of-\d+$", "", relative.name[: -len(suffix)])
+        relative, suffix = file.relative_to(base), file.suffix.lower()
+        stem = re.sub(r"-\d+-of-\d+$", "", relative.stem)
         split = stem if stem in _SPLITS else ""
         folders = [part for part in relative.parts[:-1] if part != "data"]
         config = "-".join(folders) or ("" if split or len(files) == 1 else stem)
-        table, flat = partial(_OPENERS[suffix], file), suffix.removesuffix(".gz") in FLAT
-        pieces.append(Piece(table, relative.as_posix(), config, split, flat))
+        table = partial(OPENERS[suffix], file)
+        pieces.append(Piece(table, str(file), relative.as_posix(), config, split, suffix in FLAT))
     return _open_pieces(path.resolve().name, pieces, maps)
-
-
-def _suffix(path: Path) -> str:
-    """Suffix of a file in small letters: `.jsonl`, or `.jsonl.gz`."""
-    return "".join(path.suffixes[-2:] if path.suffix.lower() == ".gz" else [path.suffix]).lower()
 
 
 def _open_hub(address: str, maps: Maps) -> PairSource:
@@ -259,8 +260,8 @@ def _open_hub(address: str, maps: Maps) -> PairSource:
             loaded = datasets.load_dataset(name, config, revision=revision)
             for split, rows in loaded.items():
                 own, total = f"{name}/{config}/{split}", total + len(rows)
-                table = partial(hub_table, own, rows)
-                pieces.append(Piece(table, own, "" if config == "default" else config, split))
+                table = partial(hub_table, rows)
+                pieces.append(Piece(table, own, own, "" if config == "default" else config, split))
     return _open_pieces(address, pieces, maps, total)
 
 
@@ -280,27 +281,26 @@ def _open_pieces(
 
 def _read_piece(columns: Columns, maps: Maps, problems: Problems) -> Iterator[ReadRow]:
     """Rows of one table. Raises InputError at the end if not one could be read, with what to do."""
-    table, sound, there = columns.piece.table(), False, dict[str, object]()
+    sound, there, source = False, dict[str, object](), columns.piece.source
     own = Problems(problems.add)
-    for line in table.rows:
+    for number, line in columns.piece.table()[1]:
         # Two files of a folder may have one name, so the place has the whole path below the folder.
-        where = f"{columns.piece.name}:{line.where.rpartition(':')[2]}"
-        with own.row(where):
-            if isinstance(line, SourceProblem):
-                refuse(line.reason, line.detail)
-            there = there or line.fields
-            yield from [*read_row(line.fields, columns, where)]
+        where = f"{columns.piece.name}:{number}"
+        with own.row(where, {}):
+            fields = fields_of(line)
+            there = there or fields
+            yield from [*read_row(fields, columns, where)]
             sound = True
     if sound:
         return
     counts = [*own.of("refused"), *own.of("noted")]
     if not counts:
-        raise InputError("holds no rows", where=table.source, fix="Write or download it again.")
+        raise InputError("holds no rows", where=source, fix="Write or download it again.")
     listed = ", ".join(f"{REASONS[one.reason]} ({one.n:,})" for one in counts)
     raise InputError(
         f"no row could be read: {counts[0].said}; {listed}",
-        where=f"{table.source}:{counts[0].first.where.rpartition(':')[2]}",
-        fix=_advice(table.source, counts[0].reason, there, columns, maps),
+        where=f"{source}:{counts[0].first.where.rpartition(':')[2]}",
+        fix=_advice(source, counts[0].reason, there, columns, maps),
     )
 
 

@@ -4,16 +4,16 @@ A row that cannot be used is a SourceProblem and reading goes on; a file that ca
 SourceError. `reasons.toml` has every rule by which a row or post is refused or repaired.
 
 tables.py       the table that a path names, as rows with their lines
-fields.py       one field of a row, read and cleaned
+fields.py       the fields of a row, cleaned
 items.py        rows that are items, and rows that are posts, become items
 choices.py      the choices of users
 dumps.py        dumps of Stack Exchange
 problems.py     rows and posts that are refused or repaired
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 from pairwright.errors import SourceError
 from pairwright.records import Item
@@ -25,11 +25,10 @@ from pairwright.sources.items import Source
 from pairwright.sources.problems import Problems, SourceProblem
 
 __all__ = [
-    "Chooser", "Problems", "SourceItems", "SourceProblem", "read", "read_choosers", "read_whole",
-    "some_items", "source_hash",
+    "Chooser", "Problems", "SourceItems", "SourceProblem", "nothing_usable", "read",
+    "read_choosers", "read_whole", "source_hash",
 ]  # fmt: skip
 
-T = TypeVar("T")
 _READERS = {
     "items": items.read_items, "posts": items.read_posts, "stackexchange": dumps.read_dump,
 }  # fmt: skip
@@ -44,8 +43,11 @@ def read(rules: SourceRules, domains: Domains, folder: Path, problems: Problems)
             where=rules.path,
             fix="Build natural twins of it: modes = ['natural'].",
         )
-    found = _READERS[rules.format](Source(rules, domains, folder, problems))
-    yield from some_items(_name(rules, folder), found, problems)
+    item = None
+    for item in _READERS[rules.format](Source(rules, domains, folder, problems)):
+        yield item
+    if item is None:
+        raise nothing_usable(rules, folder, problems)
 
 
 class SourceItems(NamedTuple):
@@ -66,39 +68,29 @@ def read_whole(rules: SourceRules, domains: Domains, folder: Path) -> SourceItem
 
 def read_choosers(
     rules: SourceRules, domains: Domains, folder: Path, problems: Problems
-) -> tuple[str, Iterator[Chooser]]:
-    """A table of choices, as messages name it, and each user's choices that have a history. Raises
-    SourceError, also while it is read."""
-    source = Source(rules, domains, folder, problems)
-    return _name(rules, folder), choices.read_choices(source)
+) -> Iterator[Chooser]:
+    """Each user's choices in a table of choices that have a history. Raises SourceError."""
+    return choices.read_choices(Source(rules, domains, folder, problems))
 
 
 def source_hash(rules: SourceRules, folder: Path) -> str:
     """Identity of the source's content: `b2:` and a hash of its bytes, or `id@commit`."""
     if rules.format == "stackexchange":
-        return tables.content_hash(dumps.locate_dump(rules, folder).posts)
+        return tables.content_hash(dumps.locate_dump(rules, folder)[0])
     return " ".join(tables.table_hash(path, folder) for path in (rules.path, rules.texts) if path)
 
 
-def _name(rules: SourceRules, folder: Path) -> str:
-    """The source as messages name it. Raises SourceError for a file that is not there."""
+def nothing_usable(rules: SourceRules, folder: Path, problems: Problems) -> SourceError:
+    """The error of a source without an item: with the reasons, and advice on the most frequent one
+    that has any."""
     if rules.format == "stackexchange":
-        return str(dumps.locate_dump(rules, folder).posts)
-    return str(tables.locate(rules.path, folder) or rules.path)
-
-
-def some_items(source: str, found: Iterable[T], problems: Problems) -> Iterator[T]:
-    """Pass on the same items. Raises SourceError at the end if there was no item: with the reasons,
-    and advice on the most frequent one that has any."""
-    item = None
-    for item in found:
-        yield item
-    if item:
-        return
+        where = str(dumps.locate_dump(rules, folder)[0])
+    else:
+        where = str(tables.locate(rules.path, folder) or rules.path)
     refused = problems.of("refused")
     if not refused:
-        raise SourceError("no rows", where=source, fix=tables.AGAIN)
+        return SourceError("no rows", where=where, fix=tables.AGAIN)
     reasons = ", ".join(f"{count.phrase} ({count.n:,})" for count in refused)
     one = next((count for count in refused if count.remedy), refused[0])
     what = f"not one usable row: {reasons}; {one.first.where}: {one.said}"
-    raise SourceError(what, where=source, fix=one.remedy or "Correct the row named.")
+    return SourceError(what, where=where, fix=one.remedy or "Correct the row named.")

@@ -14,9 +14,8 @@ from typing import NamedTuple
 from pairwright.manner import choice_text
 from pairwright.records import Post, content_id
 from pairwright.sources.fields import Cells
-from pairwright.sources.items import Source, note_unknown, placed, rows_by_user
+from pairwright.sources.items import Source, rows_by_user
 from pairwright.sources.problems import Repairs, excerpt, refuse
-from pairwright.sources.tables import open_table
 from pairwright.text import normalised, word_count
 from pairwright.times import is_older, latest_moment
 
@@ -92,18 +91,16 @@ class Chooser:
 
 def read_choices(source: Source) -> Iterator[Chooser]:
     """Choices that can be used, in the table's order. Raises SourceError."""
-    rules, problems = source.rules, source.problems
-    table = open_table(rules.path, source.folder, rules, "choices")
-    texts = open_table(rules.texts, source.folder, rules, "texts") if rules.texts else None
-    by_user = rows_by_user(source, table, partial(_choice, source))
+    by_user = rows_by_user(source, "choices", partial(_choice, source))
     choices = [choice for own in by_user.values() for choice in own]
     timed = any(choice.created for choice in choices)
     if choices and not timed:
         detail = "no choice has a time: every text counts as older, and no choice is history"
-        problems.note("no_times", choices[0].where, None, detail)
+        source.problems.report("noted", "no_times", choices[0].where, None, detail)
     latest = {user: max(one.created or "" for one in own) for user, own in by_user.items()}
-    read = partial(_text, source, latest, timed)
-    written = rows_by_user(source, texts, read, texts=True) if texts and choices else {}
+    texts, written = choices and source.rules.texts, dict[str, list[OwnPost]]()
+    if texts:
+        written = rows_by_user(source, "texts", partial(_text, source, latest, timed))
     shared, usable = _shared_options(choices), list[Chooser]()
     for user, own in by_user.items():
         usable += _user_choosers(source, own, written.get(user, []), shared, timed=timed)
@@ -118,46 +115,43 @@ _NEITHER = frozenset(
 )
 
 
-def _choice(source: Source, user: str, cells: Cells, where: str) -> Chooser:
+def _choice(source: Source, cells: Cells) -> Chooser:
     """The choice of a row; raises SourceRefusal."""
-    question = cells.text("question") or refuse("empty_question", "there is no question")
-    options = [cells.body(name) for name in ("option_a", "option_b")]
+    options = cells["option_a"], cells["option_b"]
     if not all(options) or choice_key(options[0]) == choice_key(options[1]):
         refuse("same_options", "there are not two different responses")
-    taken = _choice_index(cells, options)
-    category, domain = placed(source, cells.label("category"))
+    taken = _choice_index(cells, source.rules.columns)
+    category, domain = source.place(cells["category"], cells.where, cells["user"])
     return Chooser(
-        where=where, user=user, question=question, taken=options[taken],
-        refused=options[1 - taken], category=category, domain=domain,
-        created=cells.time("created"), reason=cells.text("reason") or None,
-        source_url=cells.address("url"), repairs=cells.repairs,
+        where=cells.where, user=cells["user"], question=cells["question"], taken=options[taken],
+        refused=options[1 - taken], category=category, domain=domain, created=cells["created"],
+        reason=cells["reason"] or None, source_url=cells["url"] or None, repairs=cells.repairs,
     )  # fmt: skip
 
 
-def _choice_index(cells: Cells, options: Sequence[str]) -> int:
+def _choice_index(cells: Cells, columns: Mapping[str, str]) -> int:
     """0 or 1: the option that the user took, by its text, its letter or its column's name."""
-    cell = cells.text("choice")
-    word, held = cell.strip().casefold(), cells.value("choice")
-    said = f"`{cells.column('choice')}` is {excerpt(held) if held else 'empty'}"
-    side = _SIDE.fullmatch(word)
-    columns = [cells.column(name).casefold() for name in ("option_a", "option_b")]
-    readings = {n for n in (0, 1) if word in (options[n].casefold(), columns[n])}
-    readings |= {"ab".index(side[1])} if side else set()
+    held, word = cells["choice"], cells["choice"].casefold()
+    said = f"`{columns.get('choice', 'choice')}` is {excerpt(held) if held else 'empty'}"
+    names = ("option_a", "option_b")
+    readings = {
+        n for n, name in enumerate(names)
+        if word in (cells[name].casefold(), columns.get(name, name).casefold())
+    }  # fmt: skip
+    if side := _SIDE.fullmatch(word):
+        readings.add("ab".index(side[1]))
     if not readings and (word in _NEITHER or word.startswith("tie")):
         refuse("no_choice", said)
     if len(readings) != 1:
-        refuse("bad_choice", f"{said}: not `a`, `b`, a tie, an option or its column", cell[:200])
+        refuse("bad_choice", f"{said}: not `a`, `b`, a tie, an option or its column", held[:200])
     return readings.pop()
 
 
-def _text(
-    source: Source, latest: Mapping[str, str], timed: bool, user: str, cells: Cells, where: str
-) -> OwnPost:
+def _text(source: Source, latest: Mapping[str, str], timed: bool, cells: Cells) -> OwnPost:
     """A text of the second table by one of those who chose, `latest` at these times. It has a time
     if the choices have (`timed`), and none if they have none. Raises SourceRefusal."""
-    words = f"{cells.line('title')}\n{cells.body('text')}".strip()
-    words = words or refuse("empty_text", f"`{cells.column('text')}` is empty")
-    created = cells.time("created")
+    user, created = cells["user"], cells["created"]
+    words = f"{cells['title']}\n{cells['text']}".strip() or refuse("empty_text", "there is no text")
     if bool(created) != timed:
         one, other = ("the text", "the choices") if created else ("the choices", "the text")
         refuse("bad_time", f"{one} has a time and {other} none: the text may be later")
@@ -165,9 +159,9 @@ def _text(
         refuse("unknown_user", "")
     if created and latest[user] and not is_older(created, latest[user]):
         refuse("later_post", "")
-    id, url = content_id("post", user, created or "", words), cells.address("url")
-    source.problems.repair(cells.repairs, where, id)
-    return OwnPost(Post(id=id, text=words, created=created, source_url=url))
+    id = content_id("post", user, created or "", words)
+    source.problems.repair(cells.repairs, cells.where, id)
+    return OwnPost(Post(id=id, text=words, created=created, source_url=cells["url"] or None))
 
 
 # Users
@@ -201,8 +195,7 @@ def _user_choosers(
         changed = len({choice_key(one.taken) for one in repeats}) > 1
         repeats.sort(key=lambda one: one.created or "")
         for choice in repeats:
-            with source.problems.row(choice.where) as read:
-                read.id = choice.user
+            with source.problems.row(choice.where, {"user": choice.user}):
                 if timed and not choice.created:
                     refuse("bad_time", "the choice has no time, and others have one")
                 if changed or choice is not repeats[-1]:
@@ -222,8 +215,7 @@ def _user_choosers(
         if older_count < least:
             detail = f"the user has {older_count} earlier texts and choices; {least} are needed"
             detail += "" if timed else "; no `created` column, so no choice counts as earlier"
-            source.problems.refuse("too_few_posts", choice.where, choice.user, detail)
+            source.problems.report("refused", "too_few_posts", choice.where, choice.user, detail)
             continue
         source.problems.repair(choice.repairs, choice.where, choice.user)
-        note_unknown(source, choice.category, choice.where, choice.user)
         yield replace(choice, history=history, older_count=older_count)

@@ -9,7 +9,7 @@ import re
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 from xml.sax import SAXParseException
 from xml.sax.handler import ContentHandler
 
@@ -27,6 +27,7 @@ from pairwright.sources.tables import check_file
 
 HOST = re.compile(r"(.+\.)?((stack(exchange|overflow|apps)|superuser|serverfault|askubuntu)\.com"
                   r"|mathoverflow\.(com|net))")  # fmt: skip
+_HOST_END = re.compile(r"\.stackexchange\.com$|\.\w+$")
 POSTS = "Posts.xml"
 _KINDS = {"1": "question", "2": "answer"}
 _COMMUNITY = "-1"
@@ -34,22 +35,9 @@ _NUMBER = re.compile(r"\d{1,18}")
 _FOLDER = f"Name the folder that a site's archive was unpacked to (7z x), or its {POSTS}."
 
 
-class Dump(NamedTuple):
-    """One site's dump."""
-
-    posts: Path
-    """Path of its Posts.xml."""
-    site: str
-    """Host of the site, such as `cooking.stackexchange.com`."""
-
-    @property
-    def category(self) -> str:
-        """The site's name in lists of categories: `cooking`, `stackoverflow`."""
-        return re.sub(r"\.stackexchange\.com$|\.\w+$", "", self.site)
-
-
-def locate_dump(rules: SourceRules, folder: Path) -> Dump:
-    """The dump that the rules name. Raises SourceError if the file or the site is missing."""
+def locate_dump(rules: SourceRules, folder: Path) -> tuple[Path, str]:
+    """The posts of the dump that the rules name, and the host of its site, such as
+    `cooking.stackexchange.com`. Raises SourceError if the file or the site is missing."""
     path = folder / Path(rules.path).expanduser()
     posts = path if path.suffix.lower() == ".xml" else path / POSTS
     check_file(posts, f"{_FOLDER} `path` is relative to {folder}.")
@@ -61,24 +49,24 @@ def locate_dump(rules: SourceRules, folder: Path) -> Dump:
             fix="Name the folder after the host that a browser shows, such as"
             " cooking.stackexchange.com: each post's address, and its licence, follow from it.",
         )
-    return Dump(posts, site)
+    return posts, site
 
 
 def read_dump(source: Source) -> Iterator[Item]:
     """The items of each user in time order, users by number. Raises SourceError."""
-    dump = locate_dump(source.rules, source.folder)
-    rows = _read_rows(dump.posts)
+    path, site = locate_dump(source.rules, source.folder)
+    rows = _read_rows(path)
     titles = {row.get("Id"): row.get("Title", "") for _, row in rows}
     by_user: dict[int, dict[int, SourcePost]] = {}
     ids = set[str]()
     for line, row in rows:
-        where, type, id = f"{POSTS}:{line}", row.get("PostTypeId", ""), row.get("Id", "")
-        with source.problems.row(where) as read:
-            read.id = id
+        where, id, user = f"{POSTS}:{line}", row.get("Id", ""), row.get("OwnerUserId", "")
+        known = {"id": id}
+        with source.problems.row(where, known):
+            type = row.get("PostTypeId", "")
             kind = _KINDS.get(type) or refuse("not_a_post", f"its PostTypeId is {excerpt(type)}")
             if not _NUMBER.fullmatch(id):
                 refuse("missing_id", f"Id is {excerpt(id)}")
-            user = row.get("OwnerUserId", "")
             if user == _COMMUNITY or "CommunityOwnedDate" in row:
                 refuse("community_owned", f"the {kind} belongs to the community")
             if not _NUMBER.fullmatch(user):
@@ -86,40 +74,37 @@ def read_dump(source: Source) -> Iterator[Item]:
             if id in ids:
                 refuse("duplicate_id", "a post before it has its Id")
             ids.add(id)
-            read.id = f"{kind[0]}{id}"
+            known["id"] = f"{kind[0]}{id}"
             title = row.get("Title") or titles.get(row.get("ParentId"), "")
-            post = _post(source, dump, kind, row, title, where)
+            post = _post(source, site, kind, row, title, where)
             by_user.setdefault(int(user), {})[int(id)] = post
     for number, own in sorted(by_user.items()):
         posts = [own[id] for id in sorted(own, key=lambda id: (own[id].created, id))]
-        yield from user_items(source, f"{dump.site}/users/{number}", posts)
+        yield from user_items(source, f"{site}/users/{number}", posts)
 
 
 def _post(
-    source: Source, dump: Dump, kind: str, row: dict[str, str], full_title: str, where: str
+    source: Source, site: str, kind: str, row: dict[str, str], full_title: str, where: str
 ) -> SourcePost:
     """A post that can be read alone; `full_title` is the question's. Raises SourceRefusal."""
-    repairs, id = Repairs(), row["Id"]
+    repairs, id, is_answer = Repairs(), row["Id"], kind == "answer"
     created = time_of(row.get("CreationDate"), "CreationDate") or refuse("bad_time", "no date")
-    own_edit = row.get("LastEditorUserId") == row["OwnerUserId"]
-    edited = time_of(row.get("LastEditDate"), "LastEditDate") if own_edit else None
     title = " ".join(clean_text(full_title, "title", repairs).split())
     body = clean_text(html_text(row.get("Body", "")), "body", repairs)
-    is_answer = kind == "answer"
     if not body and (is_answer or not title):
         refuse("empty_text", f"the {kind} has no text")
     words = f'Answer to "{title}":\n{body}' if is_answer and title else f"{title}\n{body}"
-    known, refusal = source.domains.of(dump.category), None
+    name, refusal = _HOST_END.sub("", site), None  # The site in lists of categories: `cooking`.
+    known = source.domains.of(name)
     if not is_answer and "ClosedDate" in row:
         refusal = SourceRefusal("closed_question", f"{excerpt(title)} was closed")
     elif not is_answer and (why := why_unanswerable(title)):
         refusal = SourceRefusal("unanswerable_title", f"{excerpt(title)}: {why}")
     return SourcePost(
-        where=where, id=f"{kind[0]}{id}", item=f"{dump.category}_{id}", text=words.strip(),
-        created=created, edited=edited or "", kind=kind, question=title, narrative=body,
-        category=dump.category if known else source.rules.default_category or dump.category,
-        url=f"https://{dump.site}/{kind[0]}/{id}", repairs=repairs,
-        refusal=refusal,
+        where=where, id=f"{kind[0]}{id}", item=f"{name}_{id}", text=words.strip(),
+        created=created, kind=kind, question=title, narrative=body,
+        category=name if known else source.rules.default_category or name,
+        url=f"https://{site}/{kind[0]}/{id}", repairs=repairs, refusal=refusal,
     )  # fmt: skip
 
 

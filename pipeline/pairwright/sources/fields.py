@@ -5,12 +5,11 @@ a cell that begins with `=` or a user called `../../x` stays as it is.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from selectolax.lexbor import LexborHTMLParser
 
-from pairwright.settings.rules import SourceRules
 from pairwright.sources.problems import Repairs, excerpt, refuse
 from pairwright.sources.tables import kind
 from pairwright.text import visible
@@ -18,6 +17,23 @@ from pairwright.times import utc
 
 MOST_CHARACTERS = 20_000
 """Longer texts are cut, and counted."""
+_KINDS = {
+    name: kind
+    for kind, names in {
+        "label": "id user category kind",
+        "text": "question narrative reason aspect evidence choice",
+        "own text": "text option_a option_b",
+        "title": "title",
+        "time": "created",
+        "address": "url source_url",
+        "list": "profile rubric_aspects",
+    }.items()
+    for name in names.split()
+}
+"""Kinds of fields, by their names."""
+_EMPTY = {"id": "missing_id", "user": "missing_user", "question": "empty_question",
+          "created": "bad_time"}  # fmt: skip
+"""Reasons to refuse a row that needs the field and lacks it."""
 _GONE = (
     r"(?:deleted|removed|unavailable)"
     r"(?: (?:by|the|a|user|account|author|comment|post|reddit|moderators?))*"
@@ -29,90 +45,66 @@ NOBODY = re.compile(
     re.IGNORECASE,
 )
 _REMOVED = re.compile(rf"[\[<{{] ?{_GONE} ?[\]>}}]", re.IGNORECASE)
+_SHORT = 60
+"""More characters than any of these marks has."""
 _WEB = re.compile(r"https?://\S+", re.IGNORECASE)
 # Ends of tags that prose seldom names: who writes about HTML names what begins.
 _HTML = re.compile(r"</(?:p|a|em|strong|li|code|pre|blockquote)>|<br ?/>|&(?:amp|quot|#39);")
 
 
-class Cells:
-    """The fields of a row, or of a post in it. A text that is missing is empty; a field that holds
-    something else than it should raises SourceRefusal."""
+class Cells(dict[str, Any]):
+    """The cleaned fields of a row, or of an entry in it, by name. What is missing is empty: a text,
+    a label, a time, an address or a list."""
 
-    def __init__(
-        self,
-        fields: Mapping[str, Any],
-        rules: SourceRules,
-        columns: Mapping[str, str],
-        repairs: Repairs | None = None,
-    ) -> None:
-        """`columns`: the file's own names of fields. `repairs`: those of the row around it."""
-        self._fields, self._rules, self._columns = fields, rules, columns
+    def __init__(self, where: str, repairs: Repairs | None = None) -> None:
+        """`repairs`: those of the row around it."""
+        super().__init__()
+        self.where = where
         self.repairs: Repairs = {} if repairs is None else repairs
 
-    def column(self, name: str) -> str:
-        """Name of a field in the file."""
-        return self._columns.get(name, name)
+    def read(
+        self, fields: Mapping[str, Any], columns: Mapping[str, str], html: bool,
+        needed: Iterable[str] = (),
+    ) -> None:  # fmt: skip
+        """Clean the fields whose names have these columns. Raises SourceRefusal for one that holds
+        something else than it should, or is `needed` and missing; what is before it is there."""
+        for name, column in columns.items():
+            value = cleaned(fields.get(column), column, _KINDS[name], html, self.repairs)
+            # A file may have no column of users; if there is one, no row of it may be without.
+            due = name in needed or (name == "user" and column in fields)
+            if not value and due and name in _EMPTY:
+                refuse(_EMPTY[name], f"`{column}` is empty")
+            if name == "user" and len(value) < _SHORT and NOBODY.fullmatch(value):
+                refuse("nobody", f"`{column}` is {excerpt(value)}", value)
+            self[name] = value
 
-    def value(self, name: str) -> Any:
-        """The value of a field in the file; None if it is missing."""
-        return self._fields.get(self.column(name))
 
-    def text(self, name: str) -> str:
-        """A field's text."""
-        column = self.column(name)
-        value = _string(self.value(name), column)
-        if self._rules.html:
-            value = html_text(value)
-        elif _HTML.search(value):
-            self.repairs.setdefault("html_kept", f"`{column}` holds tags, kept as they are")
-        return clean_text(value, column, self.repairs)
-
-    def body(self, name: str) -> str:
-        """Text that a person wrote. Raises SourceRefusal if it is missing or was removed."""
-        words = self.text(name)
-        if len(words) < 60 and _REMOVED.fullmatch(words):
-            refuse("removed_text", f"`{self.column(name)}` is {excerpt(words)}", words)
-        return words
-
-    def line(self, name: str) -> str:
-        """A field's text on one line, as a title."""
-        return " ".join(self.text(name).split())
-
-    def label(self, name: str) -> str:
-        """A field that names something, on one line; a whole number is taken as its digits."""
-        column = self.column(name)
-        plain = name_text(self.value(name), column)
-        return " ".join(_printable(plain, column, self.repairs).split())
-
-    def user(self, name: str) -> str:
-        """Label of the user. Raises SourceRefusal for a row without one."""
-        user = self.label(name) or refuse("missing_user", f"`{self.column(name)}` is empty")
-        if len(user) < 60 and NOBODY.fullmatch(user):
-            refuse("nobody", f"`{self.column(name)}` is {excerpt(user)}", user)
-        return user
-
-    def address(self, name: str) -> str | None:
-        """A field that holds an address of the web; None for any other: releases repeat addresses,
-        and a page that links one must not run it."""
-        value = self.label(name)
-        if value and not _WEB.fullmatch(value):
-            begins = "does not begin with http:// or https://, left out"
-            detail = f"{self.column(name)} {excerpt(value)} {begins}"
-            self.repairs.setdefault("bad_address", detail)
-            return None
-        return value or None
-
-    def time(self, name: str) -> str | None:
-        """A field's time (see `times.utc`), or None if it is missing."""
-        return time_of(self.value(name), self.column(name))
-
-    def rows(self, name: str) -> list[Any]:
-        """A field that holds a list."""
-        value = self.value(name)
+def cleaned(value: object, column: str, kind_of_field: str, html: bool, repairs: Repairs) -> Any:
+    """The value of a field, by its kind. Raises SourceRefusal for another type."""
+    if kind_of_field == "time":
+        return time_of(value, column)
+    if kind_of_field == "list":
         found = [] if is_missing(value) else turned(value)
         if not isinstance(found, list):
-            refuse("wrong_type", f"{self.column(name)} is {kind(found)}, not a list")
+            refuse("wrong_type", f"{column} is {kind(found)}, not a list")
         return found
+    if kind_of_field in ("label", "address"):
+        label = " ".join(clean_text(name_text(value, column), column, repairs).split())
+        if kind_of_field == "label" or not label or _WEB.fullmatch(label):
+            return label
+        # Releases repeat addresses, and a page that links one must not run it.
+        begins = "does not begin with http:// or https://, left out"
+        repairs.setdefault("bad_address", f"{column} {excerpt(label)} {begins}")
+        return ""
+    text = _string(value, column)
+    if html:
+        text = html_text(text)
+    elif _HTML.search(text):
+        repairs.setdefault("html_kept", f"`{column}` holds tags, kept as they are")
+    text = clean_text(text, column, repairs)
+    if kind_of_field == "own text" and len(text) < _SHORT and _REMOVED.fullmatch(text):
+        refuse("removed_text", f"`{column}` is {excerpt(text)}", text)
+    return " ".join(text.split()) if kind_of_field == "title" else text
 
 
 def is_missing(value: object) -> bool:
@@ -162,20 +154,16 @@ def _string(value: object, name: str) -> str:
 
 
 def clean_text(plain: str, name: str, repairs: Repairs) -> str:
-    """Plain text without invisible characters, cut at MOST_CHARACTERS."""
-    clean, most = _printable(plain, name, repairs), MOST_CHARACTERS
-    if len(clean) <= most:
-        return clean
-    repairs.setdefault("long_post", f"{name} has {len(clean)} characters, cut at {most}")
-    return clean[:most].rstrip()
-
-
-def _printable(value: str, name: str, repairs: Repairs) -> str:
-    """The text without invisible characters and halves of surrogates, and with plain newlines."""
-    clean = visible(value).encode("utf-8", "ignore").decode()
-    if (count := len(value.replace("\r\n", "\n")) - len(clean)) > 0:
+    """Plain text without invisible characters and halves of surrogates, with plain newlines, cut at
+    MOST_CHARACTERS."""
+    clean = visible(plain).encode("utf-8", "ignore").decode()
+    if (count := len(plain.replace("\r\n", "\n")) - len(clean)) > 0:
         repairs.setdefault("control_characters", f"{name} held {count}, removed")
-    return clean.strip()
+    clean = clean.strip()
+    if len(clean) > MOST_CHARACTERS:
+        cut = f"{name} has {len(clean)} characters, cut at {MOST_CHARACTERS}"
+        repairs.setdefault("long_post", cut)
+    return clean[:MOST_CHARACTERS].rstrip()
 
 
 _BLOCKS = (

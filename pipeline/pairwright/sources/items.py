@@ -10,16 +10,19 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
+from pairwright.errors import SourceError
 from pairwright.records import GoldAspect, Item, Post, content_id
 from pairwright.settings.domains import Domains
-from pairwright.settings.rules import SourceRules
+from pairwright.settings.rules import COLUMNS, SourceRules, required_columns
 from pairwright.sources.fields import Cells
 from pairwright.sources.problems import Problems, Repairs, SourceRefusal, excerpt, refuse
-from pairwright.sources.tables import SourceTable, open_table
+from pairwright.sources.tables import fields_of, open_source
 from pairwright.text import find_question, normalised
 from pairwright.times import is_older, latest_moment
 
 T = TypeVar("T")
+_ASPECT = {name: name for name in ("aspect", "reason", "evidence")}
+_POST = {name: name for name in ("id", "text", "category", "created", "source_url", "kind")}
 
 
 class Source(NamedTuple):
@@ -31,6 +34,55 @@ class Source(NamedTuple):
     """Folder of the config: a relative path starts there."""
     problems: Problems
 
+    def rows(self, table: str) -> Iterator[Cells]:
+        """The rows of a kind of table, cleaned; those that cannot be read are counted. Raises
+        SourceError for a table without the columns that are needed."""
+        rules = self.rules
+        given = (rules.texts or "") if table == "texts" else rules.path
+        named, (there, rows) = open_source(given, self.folder, rules)
+        if there is not None:
+            _require_columns(rules, table, there, named)
+        name = named.name if isinstance(named, Path) else named
+        needed, optional = (names.split() for names in COLUMNS[table])
+        columns = {one: rules.columns.get(one, one) for one in (*needed, *optional)}
+        for number, row in rows:
+            cells = Cells(f"{name}:{number}")
+            with self.problems.row(cells.where, cells):
+                fields, own = fields_of(row), columns
+                if table == "texts":  # It shares the keys of the choices, or has the usual names.
+                    own = {one: c if c in fields else one for one, c in columns.items()}
+                cells.read(fields, own, rules.html, needed)
+                yield cells
+
+    def place(self, category: str, where: str, id: str) -> tuple[str, str]:
+        """The category, or the default one, and its domain's key. Notes one that is in no domain's
+        file; raises SourceRefusal without one."""
+        category = category or self.rules.default_category or ""
+        if not category:
+            refuse("missing_category", "no category, and no `default_category` is set")
+        if domain := self.domains.of(category):
+            return category, domain.key
+        detail = (
+            f"{excerpt(category)} is in no domain's file: its domain is Other, which is general"
+        )
+        self.problems.report("noted", "unknown_category", where, id, detail, category)
+        return category, self.domains.general.key
+
+
+def _require_columns(
+    rules: SourceRules, table: str, there: Sequence[str], named: Path | str
+) -> None:
+    """Raises SourceError if a column is missing."""
+    required = required_columns(rules, table).values()
+    if missing := [" or ".join(names) for names in required if not {*names} & {*there}]:
+        fix = (
+            f"It has: {', '.join(there[:40])}. Name the right ones: --column user=author,"
+            " or a line in [source.columns]; `format` says what a row is."
+        )
+        fix += " Or set `default_category`." * ("category" in missing)
+        fix += " Or rename them here: both tables share these keys." * (table == "texts")
+        raise SourceError(f"no column {', '.join(missing)}", where=f"{named}:1", fix=fix)
+
 
 class SourcePost(NamedTuple):
     """Text that a user wrote, as it was read: a post, or the question of an item."""
@@ -40,7 +92,7 @@ class SourcePost(NamedTuple):
     """Whole text, as it is read in a history."""
     created: str | None
     category: str
-    url: str | None
+    url: str
     repairs: Repairs
     id: str = ""
     """Id in the source; if that is empty, a post is numbered in its item."""
@@ -52,8 +104,6 @@ class SourcePost(NamedTuple):
     narrative: str = ""
     refusal: SourceRefusal | None = None
     """Reason why it is not asked. It stays in the history."""
-    edited: str = ""
-    """Time of the user's last edit."""
 
 
 # Rows that are items
@@ -61,53 +111,55 @@ class SourcePost(NamedTuple):
 
 def read_items(source: Source) -> Iterator[Item]:
     """An item for each row. Raises SourceError."""
-    first: dict[str, str] = {}
-    with_users = False
-    table = open_table(source.rules.path, source.folder, source.rules, "items")
-    for row in source.problems.sound(table.rows):
-        # LaMP-QA has no users. Once a row has one, a row without is a gap, not a format.
-        with_users = with_users or source.rules.columns.get("user", "user") in row.fields
-        with source.problems.row(row.where) as read:
-            cells = Cells(row.fields, source.rules, source.rules.columns)
-            read.id = id = cells.label("id") or refuse("missing_id", "the row has no id")
+    first, with_users = dict[str, str](), False
+    for cells in source.rows("items"):
+        where, id = cells.where, cells["id"]
+        with source.problems.row(where, cells):
             if id in first:
                 refuse("duplicate_id", f"{first[id]} has this id already")
-            item = _item(source, id, cells.user("user") if with_users else id, cells, row.where)
-            first[id] = row.where
+            # LaMP-QA has no users. Once a row has one, a row without is a gap, not a format.
+            with_users = with_users or bool(cells["user"])
+            if with_users and not cells["user"]:
+                refuse("missing_user", "the row has no user, and others have one")
+            aspects, posts = _aspects(source, cells), list[SourcePost]()
+            for entry in cells["profile"]:
+                own = Cells(where)
+                with source.problems.row(where, own):
+                    posts.append(_post_of_profile(source, own, entry))
+            asked = SourcePost(
+                where=where, text=cells["question"], created=cells["created"],
+                category=cells["category"], url=cells["source_url"], repairs=cells.repairs,
+                item=id, question=cells["question"], narrative=cells["narrative"],
+            )  # fmt: skip
+            item = make_item(source, cells["user"] or id, asked, posts, aspects)
+            first[id] = where
             yield item
 
 
-def _item(source: Source, id: str, user: str, cells: Cells, where: str) -> Item:
-    question = cells.text("question") or refuse("empty_question", "the row has no question")
-    placed(source, cells.label("category"))
-    aspects = list[GoldAspect]()
-    for raw in cells.rows("rubric_aspects"):
-        if not isinstance(raw, dict):
+def _aspects(source: Source, cells: Cells) -> list[GoldAspect]:
+    """The aspects of a row. Raises SourceRefusal."""
+    aspects = []
+    for entry in cells["rubric_aspects"]:
+        if not isinstance(entry, dict):
             refuse("wrong_type", "an entry of rubric_aspects is not an object")
-        entry = Cells(raw, source.rules, {}, cells.repairs)
-        name, reason, evidence = map(entry.text, ("aspect", "reason", "evidence"))
-        if name:
-            aspects.append(GoldAspect(aspect=name, reason=reason, evidence=evidence))
+        own = Cells(cells.where, cells.repairs)
+        own.read(entry, _ASPECT, source.rules.html)
+        if own["aspect"]:
+            aspects.append(GoldAspect(**own))
         else:
             cells.repairs["empty_aspect"] = "an entry of rubric_aspects names no aspect"
-    asked, posts = _item_post(id, cells, where, question), list[SourcePost]()
-    for raw in cells.rows("profile"):
-        with source.problems.row(where) as read:
-            if not isinstance(raw, dict):
-                refuse("not_an_object", "a post of the profile is not an object")
-            own = Cells(raw, source.rules, {})
-            read.id = own.label("id") or refuse("missing_id", "a post of the profile has no id")
-            text = own.body("text") or refuse("empty_text", "the post has no text")
-            posts.append(_item_post(read.id, own, where, text))
-    return make_item(source, id, user, asked, posts, aspects)
+    return aspects
 
 
-def _item_post(id: str, cells: Cells, where: str, text: str) -> SourcePost:
+def _post_of_profile(source: Source, cells: Cells, entry: object) -> SourcePost:
+    """A post in a row. Raises SourceRefusal."""
+    if not isinstance(entry, dict):
+        refuse("not_an_object", "a post of the profile is not an object")
+    cells.read(entry, _POST, source.rules.html, ("id",))
     return SourcePost(
-        where=where, id=id, text=text, category=cells.label("category"),
-        created=cells.time("created"), url=cells.address("source_url"),
-        kind=cells.label("kind").lower(), repairs=cells.repairs, question=text,
-        narrative=cells.text("narrative"),
+        where=cells.where, id=cells["id"], category=cells["category"], created=cells["created"],
+        text=cells["text"] or refuse("empty_text", "the post has no text"),
+        url=cells["source_url"], kind=cells["kind"].lower(), repairs=cells.repairs,
     )  # fmt: skip
 
 
@@ -121,135 +173,101 @@ _SENTENCE = re.compile(r".+?[.?!](?=\s|$)")
 def read_posts(source: Source) -> Iterator[Item]:
     """The items of each user, users in the order in which the file first names them. Raises
     SourceError."""
-    table = open_table(source.rules.path, source.folder, source.rules, "posts")
-    by_user = rows_by_user(source, table, _post)
-    for user, posts in by_user.items():
+    for user, posts in rows_by_user(source, "posts", _post).items():
         # The sort is stable: of posts of one moment, the file's last is the latest.
         posts.sort(key=lambda post: post.created or "")
         yield from user_items(source, user, posts)
 
 
-def _post(_: str, cells: Cells, where: str) -> SourcePost:
-    created = cells.time("created") or refuse("bad_time", f"`{cells.column('created')}` is empty")
-    title, body = cells.line("title"), cells.body("text")
+def _post(cells: Cells) -> SourcePost:
+    """A row as a post, which asks its title, or else a short first line or sentence."""
+    title, body = cells["title"], cells["text"]
     # In one line, as LaMP-QA's profiles have them.
     text = f"{title} {body}".strip() or refuse("empty_text", "neither a title nor a text")
-    if not (question := title):
-        line = body.partition("\n")[0].strip()
-        sentence = _SENTENCE.match(line)
-        openings = (line, sentence.group() if sentence else line)
-        question = next((one for one in openings if len(one) <= _QUESTION_CHARS), "")
+    line = body.partition("\n")[0].strip()
+    sentence = _SENTENCE.match(line)
+    openings = (line, sentence.group() if sentence else line)
+    short = next((one for one in openings if len(one) <= _QUESTION_CHARS), "")
     return SourcePost(
-        where=where, text=text, created=created, category=cells.label("category"),
-        url=cells.address("url"), kind=cells.label("kind").lower(), repairs=cells.repairs,
-        question=question, narrative=body,
+        where=cells.where, text=text, created=cells["created"], category=cells["category"],
+        url=cells["url"], kind=cells["kind"].lower(), repairs=cells.repairs,
+        question=title or short, narrative=body,
     )  # fmt: skip
 
 
-def rows_by_user(
-    source: Source, table: SourceTable, made: Callable[[str, Cells, str], T], texts: bool = False
-) -> dict[str, list[T]]:
-    """Results of `made` for each row, from its user, its cells and its place, by user; both in the
-    table's order. `made` may raise SourceRefusal. Columns of `texts` may have their usual names.
+def rows_by_user(source: Source, table: str, made: Callable[[Cells], T]) -> dict[str, list[T]]:
+    """Results of `made` for the rows of a table, by user; both in the table's order. A row that it
+    refuses is counted.
 
     Notes a user with more than a fifth of all rows, and more than twice an equal share: the id may
     stand for several people.
     """
     by_user, places = dict[str, list[T]](), dict[str, str]()
-    for row in source.problems.sound(table.rows):
-        with source.problems.row(row.where) as read:
-            given = source.rules.columns.items()
-            columns = {name: own for name, own in given if own in row.fields or not texts}
-            cells = Cells(row.fields, source.rules, columns)
-            read.id = user = cells.user("user")
-            one = made(user, cells, row.where)
-            by_user.setdefault(user, []).append(one)
-            places.setdefault(user, row.where)
-    n = 0 if texts else sum(map(len, by_user.values()))
+    for cells in source.rows(table):
+        with source.problems.row(cells.where, cells):
+            one = made(cells)
+            by_user.setdefault(cells["user"], []).append(one)
+            places.setdefault(cells["user"], cells.where)
+    n = 0 if table == "texts" else sum(map(len, by_user.values()))
     for user, own in by_user.items():
         if 5 * len(own) > n > 0 and len(by_user) * len(own) > 2 * n:
             detail = f"{excerpt(user)} has {len(own):,} of {n:,} rows"
-            source.problems.note("frequent_user", places[user], user, detail)
+            source.problems.report("noted", "frequent_user", places[user], user, detail)
     return by_user
 
 
 def user_items(source: Source, user: str, posts: Sequence[SourcePost]) -> Iterator[Item]:
-    """The items of one user's posts, which are in time order."""
-    # A post may be in several items: its problem counts once.
-    own = Source(source.rules, source.domains, source.folder, source.problems.once())
-    for n in _asked(own, user, posts):
-        asked = posts[n]
-        with own.problems.row(asked.where) as read:
-            read.id = user
-            if not asked.question:
-                refuse("empty_question", "no title, and no short first line or sentence")
-            id = asked.item or content_id("item", user, asked.question, asked.created or "")
-            yield make_item(own, id, user, asked, posts[:n])
-
-
-def _asked(source: Source, user: str, posts: Sequence[SourcePost]) -> list[int]:
-    """The places of the posts that are asked, oldest first: the user's latest `targets` questions,
-    each in its last form."""
-    problems, askable = source.problems, list[int]()
+    """The items of one user's posts, which are in time order: the latest `targets` questions, each
+    in its last form, with the posts before it."""
+    problems, askable = source.problems, dict[int, str]()
     for n, post in enumerate(posts):
-        if post.refusal:
-            problems.add(post.refusal.at(post.where, post.id or user))
-        elif post.kind in ("", "question"):
-            askable.append(n)
+        with problems.row(post.where, {"id": post.id, "user": user}):
+            if post.refusal:
+                raise post.refusal
+            if post.kind in ("", "question"):
+                askable[n] = normalised(post.question) or str(n)
     if not askable:
         detail = "none of the user's posts can be asked"
-        problems.refuse("no_question", posts[0].where, user, detail)
-    chosen = dict[str, int]()
-    for n in reversed(askable):
+        problems.report("refused", "no_question", posts[0].where, user, detail)
+    last, targets = {key: n for n, key in askable.items()}, source.rules.targets
+    chosen = sorted(last.values())[0 if targets == "all" else -targets :]
+    for n in (n for n in askable if n >= chosen[0]):
         post = posts[n]
-        if len(chosen) == source.rules.targets:
-            break
-        if chosen.setdefault(normalised(post.question) or str(n), n) != n:
+        if n not in chosen:
             detail = f"{excerpt(post.question)} is asked again by a later post"
-            problems.refuse("repeated_question", post.where, post.id or user, detail)
-    return sorted(chosen.values())
+            problems.report("refused", "repeated_question", post.where, post.id or user, detail)
+            continue
+        with problems.row(post.where, {"user": user}):
+            if not post.question:
+                refuse("empty_question", "no title, and no short first line or sentence")
+            yield make_item(source, user, post, posts[:n])
 
 
 # A question with posts becomes an item
 
 
-def placed(source: Source, category: str) -> tuple[str, str]:
-    """The category, or the default one, and its domain's key; raises SourceRefusal."""
-    category = category or source.rules.default_category or ""
-    if not category:
-        refuse("missing_category", "no category, and no `default_category` is set")
-    return category, (source.domains.of(category) or source.domains.general).key
-
-
-def note_unknown(source: Source, category: str, where: str, id: str) -> None:
-    """Note a category that is in no domain's file."""
-    if source.domains.of(category) is None:
-        detail = f"{excerpt(category)} is in no domain's file: its domain is Other"
-        if source.rules.format != "choices":
-            detail += ", whose rules for the planner are general"
-        source.problems.note("unknown_category", where, id, detail, category)
-
-
 def make_item(
-    source: Source, id: str, user: str, asked: SourcePost, posts: Sequence[SourcePost],
+    source: Source, user: str, asked: SourcePost, posts: Sequence[SourcePost],
     aspects: Iterable[GoldAspect] = (),
 ) -> Item:  # fmt: skip
     """The item of a question, with those of the posts that may be in its profile. Raises
     SourceRefusal if they are too few."""
-    category, domain = placed(source, asked.category)
+    id = asked.item or content_id("item", user, asked.question, asked.created or "")
     profile = _profile(source, id, asked, posts)
+    category, domain = source.place(asked.category, asked.where, id)
     source.problems.repair(asked.repairs, asked.where, id)
-    note_unknown(source, category, asked.where, id)
     return Item(
         id=id, user=user, question=asked.question, narrative=asked.narrative or None,
         category=category, domain=domain, profile=profile, rubric_aspects=tuple(aspects),
-        created=asked.created, source_url=asked.url,
+        created=asked.created, source_url=asked.url or None,
     )  # fmt: skip
 
 
 def _profile(
     source: Source, item: str, asked: SourcePost, posts: Sequence[SourcePost]
 ) -> tuple[Post, ...]:
+    """The posts that may be read before the question: older ones that do not repeat it, each once.
+    Raises SourceRefusal if they are too few."""
     timed = bool(asked.created) or any(post.created for post in posts)
     numbered = [(post.id or f"{item}-p{n}", post) for n, post in enumerate(posts, start=1)]
     if all(post.created for post in posts):  # Else the file's order stays.
@@ -257,8 +275,7 @@ def _profile(
     profile, ids_by_text = dict[str, Post](), dict[str, str]()
     repaired = list[tuple[Repairs, str, str]]()
     for id, post in numbered:
-        with source.problems.row(post.where) as read:
-            read.id = id
+        with source.problems.row(post.where, {"id": id}):
             folded = normalised(post.text)
             if asked.created and post.created and not is_older(post.created, asked.created):
                 refuse("later_post", f"{post.created}, the question {asked.created}")
@@ -271,13 +288,11 @@ def _profile(
             ids_by_text[folded] = id
             profile[id] = Post(
                 id=id, text=post.text, category=post.category, created=post.created,
-                source_url=post.url, kind=post.kind,
+                source_url=post.url or None, kind=post.kind,
             )  # fmt: skip
             repairs = dict(post.repairs)
             if timed and not post.created:
                 repairs["undated_post"] = "it may be younger than the question"
-            if asked.created and is_older(asked.created, post.edited):
-                repairs["edited_later"] = f"its user edited it at {post.edited}"
             repaired.append((repairs, post.where, id))
     if len(profile) < source.rules.min_posts:
         left = f"{len(profile)} of {len(posts)} posts left, not {source.rules.min_posts}"

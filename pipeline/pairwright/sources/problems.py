@@ -3,10 +3,11 @@
 import json
 import tomllib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, NoReturn, TypeVar
+from typing import Any, Literal, NoReturn
 
 from pairwright.records import Record
 
@@ -20,7 +21,6 @@ NAMED = 10
 """Values of a reason in a message, such as categories."""
 Repairs = dict[str, str]
 """Repairs of the fields of a row, by reason."""
-T = TypeVar("T")
 Action = Literal["refused", "repaired", "noted"]
 
 
@@ -55,13 +55,6 @@ class SourceRefusal(Exception):
         super().__init__(f"{reason}: {detail}")
         self.reason, self.detail, self.value, self.action = reason, detail, value, action
 
-    def at(self, where: str, id: str | None) -> SourceProblem:
-        """The SourceProblem that it is, with its place."""
-        return SourceProblem(
-            action=self.action, reason=self.reason, where=where, id=id, detail=self.detail,
-            value=self.value,
-        )  # fmt: skip
-
 
 def refuse(
     reason: str, detail: str, value: str | None = None, action: Action = "refused"
@@ -70,13 +63,22 @@ def refuse(
     raise SourceRefusal(reason, detail, value, action)
 
 
+@dataclass
 class ProblemCount:
     """The rows and posts that one reason concerns."""
 
-    def __init__(self, first: SourceProblem) -> None:
-        self.first, self.reason, self.n = first, first.reason, 0
-        self.phrase = REASONS.get(first.reason, {}).get("phrase", first.reason.replace("_", " "))
-        self.values = Counter[str]()
+    first: SourceProblem
+    n: int = 0
+    values: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def reason(self) -> str:
+        return self.first.reason
+
+    @property
+    def phrase(self) -> str:
+        """The reason as a terminal prints it."""
+        return REASONS.get(self.reason, {}).get("phrase", self.reason.replace("_", " "))
 
     @property
     def said(self) -> str:
@@ -97,21 +99,20 @@ class ProblemCount:
         return f"To place it, add also = {named} to a file of rubrics/, or add a domain's file."
 
 
-class ReadRow:
-    """The row that is being read: `id` is set as soon as it is known."""
-
-    id: str | None = None
-
-
 class Problems:
     """The problems of a source: counted by reason, and each handed on as it arises."""
 
     def __init__(self, hand_on: Callable[[SourceProblem], object] = lambda _: None) -> None:
         self._hand_on = hand_on
         self._counts: dict[tuple[Action, str], ProblemCount] = {}
+        self._seen = set[int]()
 
     def add(self, problem: SourceProblem) -> None:
-        """Count one more."""
+        """Count one more. A post may be in several items: what is said of it counts once."""
+        said = hash((problem.reason, problem.where, problem.id, problem.detail))
+        if said in self._seen:
+            return
+        self._seen.add(said)
         key = problem.action, problem.reason
         count = self._counts.setdefault(key, ProblemCount(problem))
         count.n += 1
@@ -119,47 +120,31 @@ class Problems:
             count.values[problem.value] += 1
         self._hand_on(problem)
 
-    def refuse(self, reason: str, where: str, id: str | None, detail: str = "") -> None:
-        """Count a row or post that is not used."""
-        self.add(SourceRefusal(reason, detail).at(where, id))
+    def report(
+        self, action: Action, reason: str, where: str, id: str | None, detail: str = "",
+        value: str | None = None,
+    ) -> None:  # fmt: skip
+        """Count one more, from its parts."""
+        problem = SourceProblem(
+            action=action, reason=reason, where=where, id=id, detail=detail, value=value
+        )
+        self.add(problem)
 
-    def note(self, reason: str, where: str, id: str | None, detail: str, value: str = "") -> None:
-        """Count what a person should know of, though it is used as it is."""
-        self.add(SourceRefusal(reason, detail, value or None, "noted").at(where, id))
+    @contextmanager
+    def row(self, where: str, known: Mapping[str, Any]) -> Iterator[None]:
+        """Count what the block refuses with a SourceRefusal, which ends there. `known` is what is
+        read of the row by then: it is named by its id, or else by its user."""
+        try:
+            yield
+        except SourceRefusal as why:
+            id = known.get("id") or known.get("user") or None
+            self.report(why.action, why.reason, where, id, why.detail, why.value)
 
     def repair(self, repairs: Mapping[str, str], where: str, id: str) -> None:
         """Count the repairs of a row or post that is used."""
         for reason, detail in repairs.items():
             action: Action = "noted" if reason == "html_kept" else "repaired"
-            self.add(SourceProblem(action=action, reason=reason, where=where, id=id, detail=detail))
-
-    def sound(self, rows: Iterable[T | SourceProblem]) -> Iterator[T]:
-        """Count the rows that are problems, and give the others."""
-        for row in rows:
-            if isinstance(row, SourceProblem):
-                self.add(row)
-            else:
-                yield row
-
-    @contextmanager
-    def row(self, where: str) -> Iterator[ReadRow]:
-        """Count what the block refuses with a SourceRefusal, which ends there."""
-        row = ReadRow()
-        try:
-            yield row
-        except SourceRefusal as refusal:
-            self.add(refusal.at(where, row.id or None))
-
-    def once(self) -> "Problems":
-        """Problems of posts that several items hold: each is handed on once."""
-        seen = set[str]()
-
-        def hand_on(problem: SourceProblem) -> None:
-            if (key := f"{problem.reason} {problem.where} {problem.detail}") not in seen:
-                seen.add(key)
-                self.add(problem)
-
-        return Problems(hand_on)
+            self.report(action, reason, where, id, detail)
 
     def of(self, action: Action) -> list[ProblemCount]:
         """The reasons of one action, most frequent first."""

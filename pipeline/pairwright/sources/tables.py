@@ -1,26 +1,23 @@
-"""Rows of the table at a path, with file and line: CSV, TSV, JSON, JSON Lines, Parquet, or a
-dataset of the Hugging Face Hub. The only file that imports `datasets`.
+"""Rows of the table at a path: CSV, TSV, JSON, JSON Lines, Parquet, or a dataset of the Hugging
+Face Hub. The only file that imports `datasets`.
 
-A bad row is a SourceProblem and the next one is read; a file of no use is a SourceError. A file
-whose name ends with `.gz` is unpacked as it is read.
+What is wrong with a row takes its place as a SourceRefusal, and the next one is read; a file of no
+use is a SourceError.
 """
 
 import codecs
 import csv
-import gzip
 import json
 import os
 import re
-import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from hashlib import blake2b, file_digest
 from importlib import import_module
-from io import BufferedIOBase, BufferedReader, TextIOWrapper
 from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -28,67 +25,48 @@ import pyarrow.parquet as pq
 from pairwright.assets import install
 from pairwright.errors import InputError, SourceError
 from pairwright.lines import read_batches
-from pairwright.settings.rules import SourceRules, required_columns
-from pairwright.sources.problems import REMEDIES, SourceProblem, SourceRefusal
+from pairwright.settings.rules import SourceRules
+from pairwright.sources.problems import REMEDIES, SourceRefusal, refuse
 
 AGAIN = "Write or download it again."
+Rows = Iterator[tuple[int, object]]
+"""Rows by their lines, or counted from 1; for `fields_of`."""
+Table = tuple[list[str] | None, Rows]
+"""The columns, or None if only the rows know theirs; and the rows."""
+Opener = Callable[[Path], Table]
+
+
+def fields_of(row: object) -> dict[str, Any]:
+    """The fields of a row of a table. Raises SourceRefusal for a row without fields."""
+    if isinstance(row, SourceRefusal):
+        raise row
+    if not isinstance(row, dict):
+        refuse("not_an_object", f"the row is {kind(row)}, not an object")
+    return row
 
 
 class SourceRow(NamedTuple):
-    """One row and its place, as a problem names it."""
+    """One row and its place, the file's path and the line."""
 
     where: str
     fields: dict[str, Any]
 
 
-Rows = Iterator[SourceRow | SourceProblem]
-
-
-class SourceTable(NamedTuple):
-    """The rows of one source. `columns` is None if only the rows know theirs."""
-
-    source: str
-    columns: list[str] | None
-    rows: Rows
-
-
-Opener = Callable[[Path], SourceTable]
-
-
 def sound_rows(path: Path, opener: Opener, fix: str) -> tuple[list[str], Iterator[SourceRow]]:
-    """The columns of a file's table (none if only its rows know theirs), and its rows. The place of
-    a row is the file's path and the line.
+    """The columns of a file's table (none if only its rows know theirs), and its rows.
 
     Raises InputError, when it is reached, for what is not a row: here nothing is left out.
     """
-    table = opener(path)
+    columns, found = opener(path)
 
     def rows() -> Iterator[SourceRow]:
-        for row in table.rows:
-            where = path.with_name(row.where)
-            if isinstance(row, SourceProblem):
-                raise InputError(row.detail, where=where, fix=fix)
-            yield SourceRow(str(where), row.fields)
+        for number, row in found:
+            try:
+                yield SourceRow(f"{path}:{number}", fields_of(row))
+            except SourceRefusal as why:
+                raise InputError(why.detail, where=f"{path}:{number}", fix=fix) from None
 
-    return table.columns or [], rows()
-
-
-def numbered(name: str, values: Iterable[object]) -> Rows:
-    """Values as rows, counted from 1."""
-    return _rows(name, enumerate(values, start=1))
-
-
-def _rows(name: str, values: Iterable[tuple[int, object]]) -> Rows:
-    """Rows of a file by their lines. What is no object, or a refusal, becomes a problem."""
-    for number, value in values:
-        where = f"{name}:{number}"
-        if isinstance(value, dict):
-            yield SourceRow(where, value)
-            continue
-        if not isinstance(value, SourceRefusal):
-            detail = f"the row is {kind(value)}, not an object"
-            value = SourceRefusal("not_an_object", detail)
-        yield value.at(where, None)
+    return columns or [], rows()
 
 
 def kind(value: object) -> str:
@@ -99,34 +77,23 @@ def kind(value: object) -> str:
 
 
 @contextmanager
-def _readable(path: Path, what: str = "cannot be read") -> Iterator[None]:
+def _readable(path: Path) -> Iterator[None]:
     """Raises SourceError for what reading a file raises."""
     try:
         yield
-    except (
-        pa.ArrowException,
-        OSError,
-        EOFError,
-        zlib.error,
-        UnicodeDecodeError,
-        OverflowError,
-    ) as error:
+    except (pa.ArrowException, OSError, UnicodeDecodeError, OverflowError) as error:
         said = getattr(error, "strerror", None) or error
-        raise SourceError(f"{what}: {said}", where=path, fix=AGAIN) from None
-
-
-def _open(path: Path) -> BufferedIOBase:
-    """The bytes of a file of text, unpacked."""
-    return gzip.open(path) if path.suffix.lower() == ".gz" else path.open("rb")
+        raise SourceError(f"cannot be read: {said}", where=path, fix=AGAIN) from None
 
 
 # CSV and TSV
 
-# What `surrogateescape` makes of a byte that is not UTF-8.
+_KEPT = "surrogateescape"
+# What it makes of a byte that is not UTF-8.
 _NOT_UTF8 = re.compile("[\udc80-\udcff]")
 
 
-def delimited(path: Path, separators: str) -> SourceTable:
+def _delimited(path: Path, separators: str) -> Table:
     """The records of a file whose first line names the columns: of the separators, it holds the
     one that divides the cells most often."""
     records = _records(path, separators)
@@ -140,7 +107,7 @@ def delimited(path: Path, separators: str) -> SourceTable:
         if columns.count(name) > 1:
             raise SourceError(f"two columns are named {name!r}", where=where, fix="Rename one.")
 
-    def rows() -> Iterator[tuple[int, dict[str, str] | SourceRefusal]]:
+    def rows() -> Rows:
         for number, cells in records:
             if isinstance(cells, SourceRefusal):
                 yield number, cells
@@ -150,19 +117,18 @@ def delimited(path: Path, separators: str) -> SourceTable:
                 what = f"{len(cells)} cells in {len(columns)} columns"
                 yield number, SourceRefusal("ragged_row", what)
 
-    return SourceTable(str(path), columns, _rows(path.name, rows()))
+    return columns, rows()
 
 
 def _records(path: Path, separators: str) -> Iterator[tuple[int, list[str] | SourceRefusal]]:
     """Each record's first line, and its cells or what is wrong with it; blank ones are left out."""
     # The default of 131,072 characters a cell is less than people post.
     csv.field_size_limit(2**31 - 1)
-    with _readable(path), _open(path) as file:
-        # Bytes that are not UTF-8 are kept apart, so that one bad cell does not end the file.
-        text = TextIOWrapper(cast(BufferedReader, file), "utf-8-sig", "surrogateescape", newline="")
-        first = next(text, "")
+    # Bytes that are not UTF-8 are kept apart, so that one bad cell does not end the file.
+    with _readable(path), path.open(encoding="utf-8-sig", errors=_KEPT, newline="") as file:
+        first = next(file, "")
         delimiter = max(separators, key=first.count)
-        reader = csv.reader(chain([first], text), delimiter=delimiter, strict=True)
+        reader = csv.reader(chain([first], file), delimiter=delimiter, strict=True)
         while True:
             start = reader.line_num + 1
             try:
@@ -185,17 +151,17 @@ def _records(path: Path, separators: str) -> Iterator[tuple[int, list[str] | Sou
 # JSON and Parquet
 
 
-def jsonl(path: Path) -> SourceTable:
+def jsonl(path: Path) -> Table:
     """Rows of JSON Lines: one object per line."""
 
-    def values() -> Iterator[tuple[int, object]]:
-        with _readable(path), _open(path) as file:
+    def rows() -> Rows:
+        with _readable(path), path.open("rb") as file:
             for number, line in enumerate(file, start=1):
                 text = line.removeprefix(codecs.BOM_UTF8)  # Joined files have several.
                 if text.strip():
                     yield number, _parsed(text)
 
-    return SourceTable(str(path), None, _rows(path.name, values()))
+    return None, rows()
 
 
 def _parsed(line: bytes) -> object:
@@ -208,46 +174,43 @@ def _parsed(line: bytes) -> object:
         return SourceRefusal("bad_json", str(error))
 
 
-def _json_array(path: Path) -> SourceTable:
+def _json_array(path: Path) -> Table:
     """One array of objects, loaded whole."""
-    with _readable(path), _open(path) as file:
-        content = file.read()
+    with _readable(path):
+        content = path.read_bytes()
     try:
         values = json.loads(content.decode("utf-8-sig"))
         what = f"the file holds {kind(values)}, not an array of objects"
     except (ValueError, RecursionError) as error:
         values, what = None, f"not JSON in UTF-8: {error}"
     if isinstance(values, list):
-        return SourceTable(str(path), None, numbered(path.name, values))
+        return None, enumerate(values, start=1)
     fix = "Write [{...}, {...}], or one object a line in a .jsonl file."
     raise SourceError(what, where=path, fix=fix)
 
 
-def open_parquet(path: Path) -> SourceTable:
-    """The rows of a Parquet file, counted from 1, a batch of them in memory."""
-    broken = "not a readable Parquet file"
-    with _readable(path, broken):
+def open_parquet(path: Path) -> Table:
+    """The rows of a Parquet file, a batch of them in memory."""
+    with _readable(path):
         file = pq.ParquetFile(path)
 
-    def rows() -> Iterator[dict[str, Any]]:
-        with _readable(path, broken), file:
+    def rows() -> Iterator[object]:
+        with _readable(path), file:
             for batch in read_batches(file):
                 yield from batch.to_pylist()
 
-    return SourceTable(str(path), list(file.schema_arrow.names), numbered(path.name, rows()))
+    return list(file.schema_arrow.names), enumerate(rows(), start=1)
 
 
-comma_separated = partial(delimited, separators=",;\t")
+comma_separated = partial(_delimited, separators=",;\t")
 OPENERS: dict[str, Opener] = {
     ".json": _json_array,
     ".jsonl": jsonl,
     ".csv": comma_separated,
-    ".tsv": partial(delimited, separators="\t"),
+    ".tsv": partial(_delimited, separators="\t"),
     ".parquet": open_parquet,
 }
 """Openers of files of rows, by suffix."""
-BINARY = (".parquet",)
-"""Suffixes of files that are not text, and that are not packed with gzip."""
 FLAT = (".csv", ".tsv")
 """Suffixes of files whose cells hold no lists."""
 
@@ -255,30 +218,14 @@ FLAT = (".csv", ".tsv")
 # What `[source]` names
 
 
-def open_table(given: str, folder: Path, rules: SourceRules, table: str) -> SourceTable:
-    """The rows of the file or Hub dataset that `given` names; if it has columns, then those of its
-    kind of table. Raises SourceError."""
+def open_source(given: str, folder: Path, rules: SourceRules) -> tuple[Path | str, Table]:
+    """The file or Hub dataset that `given` names, and its table. Raises SourceError."""
     if path := locate(given, folder):
-        opened = OPENERS[path.suffix.lower()](path)
-    else:
-        name, _, revision = given.partition("@")
-        with hub_client(given, "datasets") as datasets:
-            options = {"split": rules.split, "revision": revision or None}
-            opened = hub_table(given, datasets.load_dataset(name, rules.config, **options))
-    if opened.columns is None:
-        return opened
-    required = required_columns(rules, table).values()
-    missing = [" or ".join(names) for names in required if not {*names} & {*opened.columns}]
-    if missing:
-        fix = (
-            f"It has: {', '.join(opened.columns[:40])}. Name the right ones: --column user=author,"
-            " or a line in [source.columns]; `format` says what a row is."
-        )
-        fix += " Or set `default_category`." * ("category" in missing)
-        fix += " Or rename them here: both tables share these keys." * (table == "texts")
-        what = f"no column {', '.join(missing)}"
-        raise SourceError(what, where=f"{opened.source}:1", fix=fix)
-    return opened
+        return path, OPENERS[path.suffix.lower()](path)
+    name, _, revision = given.partition("@")
+    with hub_client(given, "datasets") as datasets:
+        options = {"split": rules.split, "revision": revision or None}
+        return given, hub_table(datasets.load_dataset(name, rules.config, **options))
 
 
 def locate(given: str, folder: Path) -> Path | None:
@@ -328,9 +275,9 @@ def looks_like_id(path: str) -> bool:
     return re.fullmatch(r"[\w.-]+/[\w.-]+(?:@[\w./-]+)?", path) is not None
 
 
-def hub_table(name: str, rows: Any) -> SourceTable:
+def hub_table(rows: Any) -> Table:
     """The rows of one split, counted from 1. `datasets` keeps them on disk, not in memory."""
-    return SourceTable(name, list(rows.column_names), numbered(name, rows))
+    return list(rows.column_names), enumerate(rows, start=1)
 
 
 @contextmanager
