@@ -15,53 +15,30 @@ class SourceSummary(Record, extra="ignore"):
     repaired: dict[str, int] = Field(default={})
 
 
-class EndpointModel(Record, extra="ignore"):
-    model: str
-    revision: str | None = None
-
-
-class RoleEndpoints(Record, extra="ignore"):
-    """The name of the endpoint of each role."""
-
-    planner: str
-    generator: tuple[str, ...]
-    judge: tuple[str, ...]
-
-
-class RoleSampling(Record, extra="ignore"):
-    temperature: float | None = None
-    top_p: float | None = None
-    seed: int | None = None
-
-
 class BuildSummary(Record, extra="ignore"):
     """Summary of the build that made the pairs."""
 
     source: SourceSummary | None = None
-    roles: RoleEndpoints | None = None
-    endpoints: dict[str, EndpointModel] = Field(default={})
+    roles: dict[str, str | tuple[str, ...]] = Field(default={})
+    """The name of the endpoint, or of several, of each role."""
+    endpoints: dict[str, dict[str, str | None]] = Field(default={})
+    """`model` and `revision` by name; none for people's own choices, in which no model had part."""
     recorded: tuple[str, ...] = ()
     """Models whose replies came from a recording."""
     served_models: dict[str, dict[str, int]] = Field(default={})
     """The other names that replies give, with the number of calls, by requested model."""
     calls: dict[str, JsonValue] = Field(default={})
     """`n` calls, `prompt_tokens`, `completion_tokens`, `cached_tokens`, `cost`."""
-    sampling: dict[str, RoleSampling] = Field(
+    sampling: dict[str, dict[str, JsonValue]] = Field(
         default={}, validation_alias=AliasPath("config", "sampling")
     )
     """By role, as the run was configured."""
 
     def model(self, endpoint: str) -> str:
         """The model behind an endpoint, with its revision."""
-        settings = self.endpoints.get(endpoint)
-        if settings is None:
-            return endpoint
-        return f"{settings.model} ({settings.revision})" if settings.revision else settings.model
-
-    @property
-    def has_models(self) -> bool:
-        """Whether models had a part: none is configured for people's own choices."""
-        return bool(self.endpoints)
+        settings = self.endpoints.get(endpoint, {})
+        model, revision = settings.get("model") or endpoint, settings.get("revision")
+        return f"{model} ({revision})" if revision else model
 
     @property
     def answered_by(self) -> list[str]:

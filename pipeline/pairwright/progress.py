@@ -9,7 +9,8 @@ import asyncio
 import logging
 from collections.abc import Callable, Coroutine, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from functools import partial
 from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar
 
 T = TypeVar("T")
@@ -75,65 +76,37 @@ def counter(progress: Progress, name: str, total: int | None = None) -> Callable
 
 
 class Stop:
-    """A person's wish that work end early. All methods may be called from any thread, and from a
-    signal handler."""
+    """A person's wish that work end early. It may be made from any thread or signal handler."""
 
     def __init__(self) -> None:
         self.requested = False
-        self._listeners: list[_Listener] = []
+        self._ends: list[Callable[[], object]] = []
 
     def request(self) -> bool:
         """Let calls in flight finish and begin nothing new; False if no work listens just now:
         then the next work ends at once."""
-        # First, because a listener that comes meanwhile looks at it.
+        # First, because work that begins meanwhile looks at it.
         self.requested = True
-        listeners = tuple(self._listeners)
-        for listener in listeners:
-            listener.end()
-        return bool(listeners)
-
-    def cancel(self) -> bool:
-        """End at once, without waiting for calls in flight; False if nothing can be cancelled."""
-        cancels = [one.cancel for one in tuple(self._listeners) if one.cancel]
-        for cancel in cancels:
-            cancel()
-        return bool(cancels)
-
-    @property
-    def in_flight(self) -> int:
-        """Calls that are waited for."""
-        return sum(one.meter.in_flight for one in tuple(self._listeners) if one.meter)
+        ends = tuple(self._ends)
+        for end in ends:
+            end()
+        return bool(ends)
 
     @contextmanager
-    def heard_by(self, end: Callable[[], object], meter: Meter | None = None) -> Iterator[None]:
-        """Call `end` when the wish comes, or at once if it came before.
-
-        In a coroutine `end` is called by its event loop, and `cancel` cancels the task.
-        """
-        listener = _Listener(end, None, meter)
-        try:
-            loop, task = asyncio.get_running_loop(), asyncio.current_task()
-        except RuntimeError:
-            pass
-        else:
-            assert task is not None, "a coroutine runs in a task"
-            hear = loop.call_soon_threadsafe
-            listener = _Listener(lambda: hear(end), lambda: hear(task.cancel), meter)
-        self._listeners.append(listener)
+    def heard_by(self, end: Callable[[], object]) -> Iterator[None]:
+        """Call `end` when the wish comes, or at once if it came before; in a coroutine by its
+        event loop."""
+        heard: Callable[[], object] = partial(end)
+        with suppress(RuntimeError):
+            loop = asyncio.get_running_loop()
+            heard = partial(loop.call_soon_threadsafe, end)
+        self._ends.append(heard)
         try:
             if self.requested:
                 end()
             yield
         finally:
-            self._listeners.remove(listener)
-
-
-class _Listener(NamedTuple):
-    """Work that can end early."""
-
-    end: Callable[[], object]
-    cancel: Callable[[], object] | None
-    meter: Meter | None
+            self._ends.remove(heard)
 
 
 def run_async(work: Coroutine[Any, Any, T]) -> T:

@@ -93,8 +93,7 @@ def evidence(told: str, *posts: str) -> dict[str, Any]:
 HIDDEN = [
     ("zero width space", "a\u200bb"), ("soft hyphen", "gar\u00adden"),
     ("change of direction", "a \u202eb"), ("tag character", "a\U000e0041\U000e0042b"),
-    ("hard space", "two\u00a0words"), ("line separator", "a\u2028b\u0085"),
-    ("blank character", "a \u3164 b\u2800"), ("letter of another script", "p\u0430st"),
+    ("line separator", "a\u2028b\u0085"), ("blank character", "a \u3164 b\u2800"),
 ]  # fmt: skip
 NO_ANSWERS = [
     "N/A", "...", "[deleted]", "[INSERT RESPONSE HERE]", "Error 429: Too Many Requests", "TODO",
@@ -318,12 +317,9 @@ def test_one_row_of_others_in_a_hundred_may_have_no_profile() -> None:
 # Texts
 
 
-def test_a_hard_space_of_a_question_marks_no_side_and_posts_are_as_people_left_them() -> None:
+def test_invisible_characters_of_posts_are_as_people_left_them() -> None:
     profile = (post("p1", f"{FIRST} a\u200bb", "2023-01-01T00:00:00"), POSTS[1])
-    given = row(question="What\u00a0is a hive?", profile=profile)
-    assert only([given], "hidden_characters").count == 0
-    both = only([row(question="What\u00a0is a\u200b hive?")], "hidden_characters")
-    assert both.flags[0].detail == "zero width space in question"
+    assert only([row(profile=profile)], "hidden_characters").count == 0
 
 
 # Languages

@@ -29,42 +29,33 @@ from pairwright.settings.rules import JudgedGate, TextGate
 
 def test_a_wish_to_stop_is_heard_by_what_runs_and_by_what_begins_later() -> None:
     stop, heard = Stop(), list[str]()
-    with stop.heard_by(lambda: heard.append("first"), Meter(in_flight=3)):
-        assert stop.in_flight == 3
+    assert not stop.request()
+    with stop.heard_by(lambda: heard.append("first")):
         assert stop.request()
-        assert not stop.cancel(), "no task to cancel"
-    assert stop.in_flight == 0
-    with stop.heard_by(lambda: heard.append("second")):
-        pass
-    assert heard == ["first", "second"]
-
-
-def test_a_coroutine_is_stopped_and_cancelled_from_another_thread() -> None:
-    stop, heard = Stop(), list[str]()
+    assert heard == ["first", "first"]
 
     async def work() -> None:
         ended = asyncio.Event()
-        with stop.heard_by(ended.set):
+        with (stop := Stop()).heard_by(ended.set):
             await asyncio.to_thread(stop.request)
             await ended.wait()
-            heard.append("ended")
-            await asyncio.to_thread(stop.cancel)
-            await asyncio.sleep(60)
 
-    with pytest.raises(asyncio.CancelledError):
-        asyncio.run(work())
-    assert heard == ["ended"]
+    asyncio.run(work())
 
 
 def test_the_first_signal_asks_and_the_second_interrupts(capfd: pytest.CaptureFixture[str]) -> None:
-    before = signal.getsignal(signal.SIGINT)
-    heard = list[str]()
-    with interruptible() as stop, stop.heard_by(lambda: heard.append("end"), Meter(in_flight=2)):
-        signal.raise_signal(signal.SIGINT)
-        assert heard == ["end"]
-        assert "waiting for 2 calls in flight" in capfd.readouterr().err
-        with pytest.raises(KeyboardInterrupt):
+    before, heard = signal.getsignal(signal.SIGINT), list[str]()
+
+    async def work() -> None:
+        with stop.heard_by(lambda: heard.append("end")):
             signal.raise_signal(signal.SIGINT)
+            await asyncio.sleep(0)
+            signal.raise_signal(signal.SIGINT)
+
+    with interruptible() as stop, pytest.raises(KeyboardInterrupt):
+        asyncio.run(work())
+    assert heard == ["end"]
+    assert "Press Ctrl-C again" in capfd.readouterr().err
     assert signal.getsignal(signal.SIGINT) is before
 
 

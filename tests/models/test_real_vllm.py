@@ -282,7 +282,7 @@ def test_a_build_in_process_stops_at_ctrl_c_goes_on_and_can_be_left_to_a_server(
     os.killpg(process.pid, signal.SIGINT)
     code, said = ended(process)
     assert code == 130, said
-    assert "waiting for" in said
+    assert "Stopping after" in said
     assert "has died" not in said
     before = texts()
     assert not (made.run / "pairs.jsonl").exists()

@@ -72,16 +72,23 @@ def _wrong(passage: str) -> str | None:
     return match.lastgroup if match else None
 
 
+# Not joiners, variation selectors and marks of direction, which are part of some scripts' writing.
+_HIDDEN = re.compile(
+    "(?P<zero_width_space>[\u200b\u2060-\u2064\u180e])|(?P<soft_hyphen>\u00ad)"
+    "|(?P<change_of_direction>[\u202a-\u202e\u2066-\u2069])"
+    "|(?P<line_separator>[\u0085\u2028\u2029])"
+    "|(?P<blank_character>[\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0])"
+    "|(?P<tag_character>(?<![\U0001f3f4\U000e0020-\U000e007f])[\U000e0001-\U000e007f])"
+)
+
+
 @row_check
 def hidden_characters(row: Row) -> str:
-    """Rows whose question or sides hold invisible characters or words of mixed scripts, or whose
-    sides hold hard spaces."""
-    for name, passage in (
-        ("question", row.question), ("chosen", row.chosen), ("rejected", row.rejected)
-    ):  # fmt: skip
-        for match in () if passage.isascii() else text.find_hidden(passage):
-            if name != "question" or match.lastgroup != "hard_space":
-                return f"{(match.lastgroup or '').replace('_', ' ')} in {name}"
+    """Rows whose question or sides hold invisible characters."""
+    texts = {"question": row.question, "chosen": row.chosen, "rejected": row.rejected}
+    for name, passage in texts.items():
+        if match := None if passage.isascii() else _HIDDEN.search(passage):
+            return f"{(match.lastgroup or '').replace('_', ' ')} in {name}"
     return ""
 
 

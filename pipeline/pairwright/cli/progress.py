@@ -14,7 +14,7 @@ from rich.text import Text
 
 from pairwright.cli.printing import say
 from pairwright.progress import Event, Note, Progress, Step, Stop, UnitEnded
-from pairwright.text import number_of, visible
+from pairwright.text import visible
 
 
 @contextmanager
@@ -73,20 +73,16 @@ class _Facts(ProgressColumn):
 def interruptible() -> Iterator[Stop]:
     """Make Ctrl-C end a workflow in good order, until the block ends.
 
-    The first signal lets calls in flight finish; the second ends at once. Where the workflow does
-    not listen, the first one is a KeyboardInterrupt.
+    The first signal lets calls in flight finish; the second ends at once, and so does the first
+    where the workflow does not listen.
     """
     stop = Stop()
 
     def act(_: int, __: FrameType | None) -> None:
         if stop.requested or not stop.request():
-            if not stop.cancel():
-                raise KeyboardInterrupt
-            return
-        n = stop.in_flight
-        waits = f": waiting for {number_of(n, 'call')} in flight" if n else " after this step"
+            raise KeyboardInterrupt
         # The handler may have come in the middle of a write, and Python's streams refuse another.
-        os.write(2, f"Stopping{waits}. Press Ctrl-C again to stop at once.\n".encode())
+        os.write(2, b"Stopping after what is in flight. Press Ctrl-C again to stop at once.\n")
 
     before = {number: signal.signal(number, act) for number in (signal.SIGINT, signal.SIGTERM)}
     try:

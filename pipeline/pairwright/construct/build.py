@@ -269,7 +269,7 @@ async def _build_here(
                 open_models(config, store, lambda text: progress(Note(text)))
             )
         )
-        end.enter_context(stop.heard_by(models.stop, models.meter))
+        end.enter_context(stop.heard_by(models.stop))
         progress(Step("building", 0, session.total, models.meter))
         for units in session.steps(progress):
             await session.build(units, models, progress)

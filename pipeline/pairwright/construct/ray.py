@@ -106,7 +106,7 @@ def build_on_ray(
     make = ray.remote(Actor).options(
         max_restarts=4, max_task_retries=-1, scheduling_strategy="SPREAD"
     )
-    with ExitStack() as end, stop.heard_by(asked.set, meter):
+    with ExitStack() as end, stop.heard_by(asked.set):
         end.callback(ray.shutdown)
         progress(Step("building", 0, session.total, meter))
         for units in session.steps(progress):

@@ -96,7 +96,7 @@ class ScoringCalls(NamedTuple):
         wish to stop calls `stop`. Raises Interrupted, EndpointRefused and StoreError: finished
         calls are stored."""
         total = len(units) if isinstance(units, Sequence) else total
-        with self.stop.heard_by(stop, self.meter):
+        with self.stop.heard_by(stop):
             count = counter(self.progress, name, total)
 
             async def counted(unit: T) -> R:

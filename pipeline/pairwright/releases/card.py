@@ -83,12 +83,12 @@ def build_of(contents: Contents) -> BuildSummary:
 def model_rows(contents: Contents) -> list[tuple[str, str, str]]:
     """Role, model, and how it sampled."""
     build, rows = build_of(contents), list[tuple[str, str, str]]()
-    if build.roles is None or not build.roles.planner:
+    if not build.roles.get("planner"):
         return rows
-    for role, named in build.roles:
-        sampling = build.sampling.get(role)
-        values = sampling.model_dump(exclude_none=True) if sampling else {}
-        sampled = ", ".join(f"{name} {value}" for name, value in values.items()) or "not stated"
+    for role, named in build.roles.items():
+        values = build.sampling.get(role, {})
+        stated = [one for one in ("temperature", "top_p", "seed") if values.get(one) is not None]
+        sampled = ", ".join(f"{name} {values[name]}" for name in stated) or "not stated"
         endpoints = (named,) if isinstance(named, str) else named
         rows += [(role, build.model(each), sampled) for each in endpoints]
     return rows

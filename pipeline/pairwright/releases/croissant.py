@@ -132,7 +132,7 @@ def _responsible(contents: Contents, manifest: Json) -> Json:
 
     info, study = contents.stated.info, manifest["human"]
     people = study is not None and study["simulated_annotators"] < study["annotators"]
-    models = build_of(contents).has_models
+    models = build_of(contents).endpoints
     values: Json = {
         "dataCollection": say("pair", "source", "models"),
         "dataCollectionType": ["Secondary Data Analysis",

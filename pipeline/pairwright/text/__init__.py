@@ -10,7 +10,6 @@ forms.py        a text without what no reader sees, and a quote to be found in i
 from pairwright.text.forms import (
     bare_quote,
     canonical,
-    find_hidden,
     normalised,
     number_of,
     passages,
@@ -43,7 +42,7 @@ from pairwright.text.scripts import (
 
 __all__ = [
     "LANGUAGES", "QUOTED_WORDS", "STOPWORDS", "WORD_LENGTHS", "bare_quote", "canonical", "echo",
-    "find_hidden", "find_question", "find_whole_aspect", "holds_run", "is_character_run", "jaccard",
+    "find_question", "find_whole_aspect", "holds_run", "is_character_run", "jaccard",
     "language", "language_of", "near_duplicate", "normalised", "number_of", "passages",
     "run_length", "shared_span", "spans", "stemmer", "terms", "terms_of", "token_estimate",
     "visible", "word_count", "words", "words_of", "words_with",

@@ -2,7 +2,6 @@
 
 import re
 import unicodedata
-from collections.abc import Iterator
 from functools import lru_cache
 
 # Quotation marks of several languages. A prompt shows "<" as \u2039 (prompt.guard).
@@ -82,49 +81,3 @@ def canonical(text: str) -> str:
     if ("\n " in plain or "\n\t" in plain) and _INDENTED.search(plain):
         return "\n".join(line.rstrip() for line in plain.strip().split("\n") if line.strip())
     return " ".join(plain.split())
-
-
-# Joiners connect emoji and letters of Persian or Hindi, and marks of direction occur in texts of
-# both directions: there they are part of the writing. A hard space has no use between two words;
-# beside marks, numbers and abbreviations it has.
-_RIGHT_TO_LEFT = "\u0590-\u08ff\ufb1d-\ufefc"
-_JOINED = "\u0600-\u0dff\u1000-\u109f\u1780-\u17ff\u2190-\u2bff\ufe0f\U0001f000-\U0001faff"
-_LATIN = "A-Za-z\u00c0-\u024f"
-# Letters of the Cyrillic and Greek scripts that look like Latin ones.
-_LOOKALIKE = (
-    "\u0430\u0435\u043e\u0440\u0441\u0443\u0445\u0455\u0456\u0458\u04bb\u04cf\u0501\u051b\u051d"
-    "\u0410\u0412\u0415\u041a\u041c\u041d\u041e\u0420-\u0423\u0425\u0405\u0406\u0408\u051a\u051c"
-    "\u03bf\u0391\u0392\u0395-\u0397\u0399\u039a\u039c\u039d\u039f\u03a1\u03a4\u03a5\u03a7"
-)
-_HIDDEN = re.compile(
-    "(?P<zero_width_space>[\u200b\u2060-\u2064\u180e])"
-    f"|(?P<zero_width_joiner>(?<![{_JOINED}])[\u200c\u200d]|[\u200c\u200d](?![{_JOINED}]))"
-    "|(?P<soft_hyphen>\u00ad)"
-    "|(?P<change_of_direction>[\u202a-\u202e\u2066-\u2069])"
-    "|(?P<line_separator>[\u0085\u2028\u2029])"
-    "|(?P<blank_character>[\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0])"
-    # They choose the form of a symbol, a digit or an ideograph.
-    f'|(?P<variation_selector>(?:^|(?<=[\\s!-"$-)+-/:-@\\[-`{{-~{_LATIN}\u0370-\u052f]))'
-    "[\ufe00-\ufe0f\U000e0100-\U000e01ef])"
-    # All letters of the word look Latin, and some are not.
-    f"|(?P<letter_of_another_script>(?<![^\\W\\d_])(?=[{_LATIN}]*[{_LOOKALIKE}])"
-    f"(?=[{_LOOKALIKE}]*[{_LATIN}])[{_LATIN}{_LOOKALIKE}]+(?![^\\W\\d_])"
-    "|(?<=[\u0430-\u044f\u0451])[aceopxy](?=[\u0430-\u044f\u0451]))"
-    f"|(?P<mark_of_direction>[\u200e\u200f](?![^\n]{{0,80}}[{_RIGHT_TO_LEFT}])"
-    f"(?<![{_RIGHT_TO_LEFT}].))"
-    "|(?P<tag_character>(?<![\U0001f3f4\U000e0020-\U000e007f])[\U000e0001-\U000e007f])"
-    "|(?P<hard_space>(?<=[^\\W\\d_]|[,;])[\u00a0\u2000-\u2006\u202f](?=[^\\W\\d_])"
-    "|[\u00a0\u202f](?=[ \u00a0\u202f]|$))"
-)
-
-# A quick search, and most texts have none of these.
-_MAY_HIDE = re.compile(
-    "[\u0085\u00a0\u00ad\u034f\u0391-\u051d\u115f\u1160\u17b4\u17b5\u180e\u2000-\u2006\u200b-\u200f"
-    "\u2028-\u202f\u2060-\u2069\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0001-\U000e007f"
-    "\U000e0100-\U000e01ef]"
-)
-
-
-def find_hidden(passage: str) -> Iterator[re.Match[str]]:
-    """Each invisible character that is not part of the writing; `lastgroup` is its kind."""
-    return _HIDDEN.finditer(passage) if _MAY_HIDE.search(passage) else iter(())

@@ -180,7 +180,7 @@ def serve_rewards(
     async def serve() -> dict[str, Any]:
         calls, stopping = ScoringCalls(None, Meter(), progress, stop or Stop()), asyncio.Event()
         session = ScorerSession(settings, prompts, calls)
-        with calls.stop.heard_by(stopping.set, calls.meter):
+        with calls.stop.heard_by(stopping.set):
             async with session.scorer(name) as opened:
                 server = RewardServer(opened, settings.history, pairs, condition)
                 progress(Note(f"{name} is loading."))
