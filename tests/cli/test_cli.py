@@ -388,7 +388,7 @@ MISTAKES = (
     ("build run.toml", "error: Missing option '--run'.", "pairwright build --help"),
     ("build run.toml --run r --limit 0", "Invalid value for '--limit': '0' should be", "--help"),
     ("build nix.toml --run r", "error: nix.toml: no such file", "pairwright init DIR"),
-    ("build . --run r", "error: .: is a folder, not a TOML file", "Name a file in it"),
+    ("build . --run r", "error: .: cannot be read: Is a directory", "pairwright init DIR"),
     ("build run.toml --run r", "error: run.toml [mode]: there is no such key", "'modes'?"),
     ("build empty.toml --run r", "error: empty.toml", "source", "config.md"),
     ("build away.toml --run r", "nowhere.csv", "no such file", "path"),

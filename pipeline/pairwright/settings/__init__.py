@@ -31,16 +31,10 @@ def read_toml(path: Path, otherwise: str, error: type[InputError] = ConfigError)
         return tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except FileNotFoundError:
         what, fix = "no such file", otherwise
-    except IsADirectoryError:
-        example = next(iter(sorted(path.glob("*.toml"))), path / "pairwright.toml")
-        what, fix = "is a folder, not a TOML file", f"Name a file in it, such as {example}."
     except OSError as failure:
-        what, fix = f"cannot be read: {failure.strerror}", "Give a TOML file."
-    except RecursionError:
-        what, fix = "not TOML: nested too deeply", "Write it with fewer brackets."
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as failure:
-        what, fix = f"not TOML: {failure}", "Correct the line it names."
-        fix = fix if path.suffix == ".toml" else f"Give a TOML file. {otherwise}"
+        what, fix = f"cannot be read: {failure.strerror}", f"Give a TOML file. {otherwise}"
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as failure:
+        what, fix = f"not TOML: {failure}", "Correct the line it names, or give a TOML file."
     raise error(what, where=path, fix=fix)
 
 
@@ -62,30 +56,21 @@ def validated(
         # A misspelt key leaves another one missing, and is what is to be corrected.
         errors = invalid.errors(include_url=False)
         first = min(errors, key=lambda one: one["type"] != "extra_forbidden")
-        absent = {str(one["loc"][-1]) for one in errors if one["type"] == "missing"}
         key = _key(first, data)
         # The members of a union each have an error.
         alike = (one["msg"] for one in errors if _key(one, data) == key)
         said = " or ".join(dict.fromkeys(one.removeprefix("Value error, ") for one in alike))
         said = re.sub("valid dictionary[^,]*", "table", said).replace("valid tuple", "list")
-        if _repeatable(first, key):
-            said = said.replace("Input should", f"{first['input']!r} should")
+        given = first["input"]
+        # A number or a short word, never where people write API keys.
+        short = isinstance(given, (int, float, str)) and len(str(given)) <= _SHORT
+        if short and not re.match(r"endpoints\b|.*\bextra\b", key):
+            said = said.replace("Input should", f"{given!r} should")
         raise error(
             "there is no such key" if first["type"] == "extra_forbidden" else said,
             where=f"{path} [{key or 'the whole file'}]",
-            fix=f"{_remedy(kind, first, key, absent)} {docs} lists every key.".lstrip(),
+            fix=f"{_remedy(kind, first, key)} {docs} lists every key.".lstrip(),
         ) from None
-
-
-def _repeatable(error: ErrorDetails, key: str) -> bool:
-    """Whether a message may repeat the value: a number or a short word, never where people write
-    API keys."""
-    tables = key.split(".")
-    written = isinstance(error["input"], (int, float, str)) and len(str(error["input"])) <= _SHORT
-    about_words = error["type"] in ("literal_error", "enum")
-    about_numbers = error["type"].startswith(("int_", "float_", "bool_", "greater_", "less_"))
-    with_keys = tables[0] == "endpoints" or "extra" in tables
-    return written and (about_words or about_numbers) and not with_keys
 
 
 def _key(error: ErrorDetails, data: Any) -> str:
@@ -106,15 +91,15 @@ def _key(error: ErrorDetails, data: Any) -> str:
     return ".".join(parts)
 
 
-def _remedy(kind: type[BaseModel], error: ErrorDetails, key: str, absent: set[str]) -> str:
-    """The remedy for an error, with the closest valid key or word; absent keys are preferred."""
+def _remedy(kind: type[BaseModel], error: ErrorDetails, key: str) -> str:
+    """The remedy for an error, with the closest valid key or word."""
     if error["type"] == "missing":
         return f"Add {key}."
     if error["type"] == "extra_forbidden":
         schema, own = kind.model_json_schema(), key.rpartition(".")[2]
         tables = [schema, *schema.get("$defs", {}).values()]
         keys = {name for table in tables for name in table.get("properties", {})}
-        return (near(own, absent) or near(own, keys - {own})).lstrip()
+        return near(own, keys - {own}).lstrip()
     context = error.get("ctx", {})
     words = re.findall(r"'([^']*)'", context.get("expected_tags") or str(context.get("expected")))
     return near(str(context.get("tag", error["input"])), words).strip()

@@ -22,7 +22,6 @@ from pairwright.settings.rules import (
     Strategy,
     TwinRules,
     asked_length,
-    most_aspects,
 )
 
 
@@ -164,12 +163,7 @@ class Config(Record):
             check_endpoints({"roles": name}, self.endpoints)
         if len(set(self.roles.judge)) < len(self.roles.judge):
             raise ValueError("[roles] judge names an endpoint twice: each judges a draft once")
-        most, (least, _) = most_aspects(self.words), asked_length(self.words)
-        if (self.aspects == "planner" or self.gated) and most < self.planner.min_aspects:
-            raise ValueError(
-                f"words = {self.words} leaves room for {most} aspects, but [planner] min_aspects is"
-                f" {self.planner.min_aspects}: no item could be kept"
-            )
+        least, _ = asked_length(self.words)
         if self.gated and not self.paper_writers and least < self.gates.min_words:
             raise ValueError(
                 f"words = {self.words} asks writers for {least} words at least, but [gates]"
@@ -216,13 +210,6 @@ OPERATIONAL = (
     "price_in", "price_out",
 )  # fmt: skip
 """Keys of an endpoint that change how a run is carried out, and not its outcomes."""
-DECIDING = (
-    "dtype", "quantization", "kv_cache_dtype", "max_model_len", "tokenizer", "hf_overrides",
-    "chat_template", "default_chat_template_kwargs", "reasoning_parser", "generation_config",
-    "override_generation_config", "structured_outputs_config",
-)  # fmt: skip
-"""Flags of an engine in this process that can change its replies. The others are about speed and
-memory, or say where things lie."""
 
 
 def essential(resolved: dict[str, Any]) -> dict[str, Any]:
@@ -230,9 +217,7 @@ def essential(resolved: dict[str, Any]) -> dict[str, Any]:
     roles, endpoints = resolved["roles"], dict[str, Any]()
     for name, endpoint in resolved["endpoints"].items():
         if name in (roles["planner"], *roles["generator"], *roles["judge"]):
-            flags = {k: v for k, v in endpoint.get("vllm", {}).items() if k in DECIDING}
-            decide = _without(endpoint, *OPERATIONAL, "vllm")
-            endpoints[name] = {**decide, "vllm": flags} if flags else decide
+            endpoints[name] = _without(endpoint, *OPERATIONAL)
     models = resolved["source"]["format"] != "choices"
     beside = ("processes", "budget", "human", "release", *["natural"] * models)
     # One hash of scales and domains together is beside them.

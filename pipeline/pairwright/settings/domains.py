@@ -153,9 +153,8 @@ class Domains:
 
     def guidance(self, key: str) -> Guidance:
         """The planner's guidance for the domain `key`; empty for an unknown domain."""
-        if (found := {GENERAL.key: GENERAL, **self.by_key}.get(key)) is None:
-            return Guidance()
-        return Guidance(found.kinds, found.good, found.bad, found.not_inferred)
+        found = {GENERAL.key: GENERAL, **self.by_key}.get(key)
+        return Guidance(*(getattr(found, name, ()) for name in Guidance._fields))
 
     def item_language(self, item: Item, *texts: str) -> str | None:
         """The language of an item: its domain's, or what the question, posts and further `texts`

@@ -8,14 +8,7 @@ from pathlib import Path
 from typing import Annotated, Literal
 from urllib.parse import urlsplit
 
-from pydantic import (
-    AfterValidator,
-    ConfigDict,
-    Field,
-    JsonValue,
-    field_validator,
-    model_validator,
-)
+from pydantic import AfterValidator, ConfigDict, Field, JsonValue, field_validator, model_validator
 
 from pairwright.errors import near
 from pairwright.records import Record
@@ -23,6 +16,7 @@ from pairwright.records import Record
 RECORDING_URL = "recording:"
 """The prefix of a recording's path."""
 _OF_SERVERS = ("base_url", "api_key_env", "token_parameter")
+_FIELDS = ("model", "messages", "max_tokens", "max_completion_tokens", "response_format")
 _REVOKE = (
     "Revoke that key, because it was written to a file. Put the new one into an environment"
     " variable, and write the variable's name, such as OPENAI_API_KEY, as api_key_env."
@@ -38,20 +32,11 @@ _KEY_NAME = re.compile(
     re.IGNORECASE,
 )
 """Names under which people write keys; `eos_token` is not among them."""
-_PLACES_OF_FLAGS = {
-    "served_model_name": "`model` of the endpoint", "revision": "`revision` of the endpoint",
-}  # fmt: skip
-_PLACES_OF_FIELDS = {
-    "model": "`model` of the endpoint", "messages": "the prompt",
-    "max_tokens": "`max_tokens` of the sampling",
-    "max_completion_tokens": "`max_tokens` of the sampling",
-    "response_format": "`structured` of the endpoint",
-}  # fmt: skip
 
 
-def _further_keys(table: str, taken: Mapping[str, str]) -> AfterValidator:
-    """A check of a table: it has none of the keys `taken`, whose other places a message names, and
-    no text that begins like an API key or has the name of one."""
+def _further_keys(*taken: str) -> AfterValidator:
+    """A check of a table: it has none of the keys `taken`, which are set elsewhere, and no text
+    that begins like an API key or has the name of one."""
 
     def holds_key(value: JsonValue, name: str = "") -> bool:
         if isinstance(value, dict):
@@ -62,9 +47,8 @@ def _further_keys(table: str, taken: Mapping[str, str]) -> AfterValidator:
         return bool(written and (_KEY_NAME.fullmatch(name) or _KEY.match(written)))
 
     def check(values: dict[str, JsonValue]) -> dict[str, JsonValue]:
-        if found := min(values.keys() & taken.keys(), default=None):
-            said = f"{found!r} cannot be in `{table}`: its own place is {taken[found]}"
-            raise ValueError(said)
+        if found := min(values.keys() & {*taken}, default=None):
+            raise ValueError(f"{found!r} cannot be here: the endpoint or its sampling sets it")
         if holds_key(values):
             raise ValueError(f"holds what looks like a key, which is not repeated here. {_REVOKE}")
         return values
@@ -101,24 +85,19 @@ class Endpoint(Record):
     )
     price_in: float = Field(0, ge=0, description="price of a million prompt tokens")
     price_out: float = Field(0, ge=0, description="price of a million completion tokens")
-    vllm: Annotated[dict[str, JsonValue], _further_keys("vllm", _PLACES_OF_FLAGS)] = Field(
+    vllm: Annotated[dict[str, JsonValue], _further_keys("served_model_name", "revision")] = Field(
         default={}, description="engine = 'vllm': flags of `vllm serve`, as `max_model_len = 8192`"
     )
 
     @field_validator("base_url")
     @classmethod
     def _an_address(cls, address: str | None) -> str | None:
-        if address is None:
-            return None
-        if address.startswith(RECORDING_URL):
-            if not address.removeprefix(RECORDING_URL).strip():
-                raise ValueError("a recording needs its file: 'recording:replies.jsonl.gz'")
+        if address is None or address.startswith(RECORDING_URL):
             return address
         parts = urlsplit(address)  # Raises ValueError for half an IPv6 address.
         if parts.scheme not in ("http", "https") or not parts.hostname or parts.port == 0:
-            # A user with a password, or a key that was pasted into the wrong line.
-            said = "this" if "@" in address or _KEY.match(address) else repr(address)
-            raise ValueError(f"{said} is not an address such as http://127.0.0.1:8000/v1")
+            # It may be a key that was pasted into the wrong line.
+            raise ValueError("this is not an address such as http://127.0.0.1:8000/v1")
         if "@" in parts.netloc or parts.query or parts.fragment:
             raise ValueError(
                 f"the address of {parts.hostname} holds a user, or goes on behind a '?' or '#':"
@@ -175,10 +154,9 @@ class Sampling(Record):
     max_tokens: int = Field(1024, ge=16, description="room for a reply; doubled if cut short")
     seed: int | None = Field(0, description="draw n uses seed + n; 'none' if seeds are refused")
     attempts: int = Field(3, ge=1, description="maximum draws for a usable reply")
-    extra: Annotated[
-        dict[str, JsonValue],
-        _further_keys("extra", _PLACES_OF_FIELDS),
-    ] = Field(default={}, description="further body fields, such as reasoning_effort")
+    extra: Annotated[dict[str, JsonValue], _further_keys(*_FIELDS)] = Field(
+        default={}, description="further body fields, such as reasoning_effort"
+    )
 
     @field_validator("temperature", "top_p", "seed", mode="before")
     @classmethod

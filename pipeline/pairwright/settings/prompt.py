@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 import jinja2
-from jinja2 import nodes
 from jinja2.meta import find_undeclared_variables
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from markupsafe import Markup
@@ -127,11 +126,6 @@ def in_language(code: str | None, length: tuple[int, ...] = ()) -> dict[str, tup
     return {"languages": (LANGUAGES[code],), "characters": (lengths,) if lengths else ()}
 
 
-FIELDS = ("anchors", "aspect", "aspects", "label", "name", "number", "posts", "question", "score",
-          "text")  # fmt: skip
-"""Fields of a post, an aspect, a list, a case, a scale or an anchor that a template may read."""
-
-
 @dataclass(frozen=True)
 class PromptTemplate:
     """A prompt file that was read and checked."""
@@ -146,8 +140,7 @@ class PromptTemplate:
         listed = ", ".join(sorted(may)) or "none"
         try:
             source = path.read_text(encoding="utf-8-sig")
-            tree = _ENVIRONMENT.parse(source)
-            used = find_undeclared_variables(tree)
+            used = find_undeclared_variables(_ENVIRONMENT.parse(source))
             _compiled(source)
         except (FileNotFoundError, IsADirectoryError):
             fix = f"Copy it from the prompts that `pairwright init` writes; it needs: {listed}."
@@ -160,10 +153,6 @@ class PromptTemplate:
             fix = "Write {{ name }} for a value and {% for x in xs %} ... {% endfor %} for a list."
             what = f"not a template: {error}"
             raise InputError(what, where=f"{path}{line}", fix=fix) from None
-        for node in tree.find_all(nodes.Getattr):
-            if node.attr not in FIELDS:
-                what, where = f"no variable has a field {node.attr!r}", f"{path}:{node.lineno}"
-                raise InputError(what, where=where, fix=f"Fields are: {', '.join(FIELDS)}.")
         for name in sorted(used - may):
             fix = f"This prompt may use: {listed}."
             raise InputError(f"unknown variable {name!r}", where=path, fix=fix)
