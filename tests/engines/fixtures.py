@@ -3,12 +3,10 @@
 A test file takes them by import: `from engines.fixtures import engines, tiny_chat`.
 """
 
-import json
 import os
 import random
 import subprocess
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -33,8 +31,7 @@ def engines() -> str:
 def tiny_chat(engines: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a chat model of random weights."""
     folder = tmp_path_factory.mktemp("models") / "tiny-chat"
-    command = [engines, str(HERE / "tiny_model.py"), str(folder)]
-    subprocess.run(command, check=True, env=environment())
+    run_program(engines, "tiny_model.py", folder)
     return folder
 
 
@@ -42,13 +39,19 @@ def tiny_chat(engines: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def reward_models(engines: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder of reward models of random weights, one for each of tiny_reward.py's names."""
     folder = tmp_path_factory.mktemp("models")
-    command = [engines, str(HERE / "tiny_reward.py"), str(folder)]
-    subprocess.run(command, check=True, env=environment())
+    run_program(engines, "tiny_reward.py", folder)
     return folder
 
 
+def run_program(python: str, name: str, *arguments: object, **variables: str) -> None:
+    """Run a program of this folder to its end."""
+    command = [python, HERE / name, *arguments]
+    subprocess.run([*map(str, command)], check=True, env=environment(**variables))
+
+
 def mixed_texts() -> list[tuple[str, str]]:
-    """Prompts and responses of mixed length, one of them of thousands of tokens."""
+    """Prompts and responses of mixed length, one of them of thousands of tokens, and one response
+    that begins and ends with a line end."""
     chance = random.Random(0)
     words = (
         "rye bread crust bicycle chain lamp <|end|> film <b> 中文 😀 why how slowly never".split()
@@ -57,22 +60,11 @@ def mixed_texts() -> list[tuple[str, str]]:
     def some(n: int) -> str:
         return " ".join(chance.choice(words) for _ in range(n))
 
-    made = []
+    made = [("Why?", "\nSo.\n")]
     for history in (0, 1, 0, 3, 6, 2, 0, 5, 1, 4):
         known = posts(*(some(chance.randint(5, 40)) for _ in range(history)))
         made.append((user_message(some(chance.randint(1, 20)), known), some(chance.randint(1, 60))))
     return made
-
-
-def found_by(
-    program: str, engines: str, models: Path, texts: list[tuple[str, str]], folder: Path
-) -> Any:
-    """What a program of this folder says of each model and these texts."""
-    given, out = folder / "texts.json", folder / "found.json"
-    given.write_text(json.dumps(texts), encoding="utf-8")
-    command = [engines, str(HERE / program), *map(str, (models, given, out))]
-    subprocess.run(command, check=True, env=environment())
-    return json.loads(out.read_bytes())
 
 
 def environment(**more: str) -> dict[str, str]:

@@ -28,18 +28,16 @@ def labels(path: Path) -> list[dict[str, Any]]:
     trainer = planner_model.trainer_of(settings, words, examples, path.parent / "unused")
     batch = next(iter(trainer.get_train_dataloader()))
     found = []
-    for ids, mask, label in zip(
-        *(batch[name].tolist() for name in ("input_ids", "attention_mask", "labels")), strict=True
+    for row in zip(
+        *(batch[name] for name in ("input_ids", "attention_mask", "labels")), strict=True
     ):
-        learned = [id for id, counted in zip(ids, label, strict=True) if counted != -100]
+        ids, there, counted = row[0], row[1] == 1, row[2] != -100
         found.append(
             {
-                "text": words.decode([id for id, there in zip(ids, mask, strict=True) if there]),
-                "learned": words.decode(learned),
-                "padding": mask.count(0),
-                "counted_padding": sum(
-                    counted != -100 for there, counted in zip(mask, label, strict=True) if not there
-                ),
+                "text": words.decode(ids[there].tolist()),
+                "learned": words.decode(ids[counted].tolist()),
+                "padding": int((~there).sum()),
+                "counted_padding": int((counted & ~there).sum()),
             }
         )
     return found

@@ -1,7 +1,8 @@
 """Scores of reward models by Pairwright and by plain transformers: scoring.py MODELS TEXTS OUT.
 
 Run by the engines' environment. TEXTS is a JSON list of [prompt, response]; OUT gets a JSON object
-by case: `ours` and `alone`, or `error` where a model is refused.
+by case: `ours` and `alone`, or `error` where a model is refused. `likelihoods` has [ids,
+log-probabilities] of each response under a language model, by plain transformers.
 """
 
 import asyncio
@@ -11,7 +12,11 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from transformers import AutoModelForSequenceClassification, AutoTokenizer
+from transformers import (
+    AutoModelForCausalLM,
+    AutoModelForSequenceClassification,
+    AutoTokenizer,
+)
 
 from pairwright.errors import ConfigError
 from pairwright.evaluation.scorers.in_process import Classifier, InProcess
@@ -56,6 +61,22 @@ def alone(folder: str, texts: Texts) -> list[list[float]]:
     return found
 
 
+def likelihoods(folder: Path, texts: Texts) -> list[tuple[list[int], list[float]]]:
+    """One text at a time, the log-probability of each token read off the whole distribution."""
+    words = AutoTokenizer.from_pretrained(folder)
+    model = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32).eval()
+    found = []
+    for prompt, response in texts:
+        asked = [{"role": "user", "content": prompt}]
+        before = words.apply_chat_template(asked, add_generation_prompt=True, return_dict=True)
+        after = words(response, add_special_tokens=False)["input_ids"]
+        ids = [*before["input_ids"], *after]
+        told = model(torch.tensor([ids])).logits[0].log_softmax(-1)
+        places = range(len(before["input_ids"]), len(ids))
+        found.append((after, [float(told[place - 1, ids[place]]) for place in places]))
+    return found
+
+
 def attempt(spec: Classifier, texts: Texts) -> dict[str, Any]:
     try:
         return {"ours": asyncio.run(answered(spec, texts))}
@@ -68,10 +89,13 @@ def main(models: Path, texts: Texts) -> dict[str, Any]:
         return Classifier(kind="classifier", model=str(models / name), **more)
 
     small: dict[str, Any] = {"batch_tokens": 1500}
-    found = {name: attempt(classifier(name, **small), texts) for name in SCORED + REFUSED}
-    for name in SCORED:
-        with torch.inference_mode():
+    found: dict[str, Any] = {
+        name: attempt(classifier(name, **small), texts) for name in SCORED + REFUSED
+    }
+    with torch.inference_mode():
+        for name in SCORED:
             found[name]["alone"] = alone(str(models / name), texts)
+        found["likelihoods"] = likelihoods(models / "policy", texts)
     found["bfloat16"] = attempt(classifier("plain", dtype="bfloat16"), texts)
     found["short"] = attempt(classifier("plain", max_length=300), texts)
     found["too-long"] = attempt(classifier("plain", max_length=20_000), texts)

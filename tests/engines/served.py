@@ -21,9 +21,6 @@ STRICT = (
     "--structured-outputs-config",
     '{"backend":"guidance","disable_any_whitespace":true}',
 )  # fmt: skip
-WHOLE_PROMPTS = ("--no-enable-chunked-prefill",)
-"""vLLM 0.32 on a CPU ends with "CPU Generator does not use offset" when a request with a seed, at a
-temperature above 0, has its prompt computed in parts."""
 THREADS = {"VLLM_CPU_OMP_THREADS_BIND": "nobind", "OMP_NUM_THREADS": "1"}
 """Otherwise every server binds itself to the first core, whoever is there already."""
 READY_S = 1800
@@ -50,7 +47,9 @@ class Served:
             self.python, str(HERE / "vllm_cli.py"), "serve", str(self.model),
             "--served-model-name", NAME, "--host", "127.0.0.1", "--port", str(self.port),
             "--dtype", "float32", "--enforce-eager", "--block-size", "32",
-            "--enable-prompt-tokens-details", *WHOLE_PROMPTS, *flags,
+            # vLLM 0.32 on a CPU ends with "CPU Generator does not use offset" when a request with a
+            # seed, at a temperature above 0, has its prompt computed in parts.
+            "--enable-prompt-tokens-details", "--no-enable-chunked-prefill", *flags,
         ]  # fmt: skip
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(

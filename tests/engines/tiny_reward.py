@@ -62,17 +62,10 @@ def save(folder: Path, made: Any, model: Any) -> None:
 
 def end_is_pad() -> Any:
     """Its texts end with the token that pads them."""
-    made = words(pad_token="<|end|>")
-    made.chat_template = BEGUN.replace("<|end|>\n", "<|end|>")
-    return made
+    return words(pad_token="<|end|>", chat_template=BEGUN.replace("<|end|>\n", "<|end|>"))
 
 
-def silent() -> Any:
-    made = words()
-    made.chat_template = "{{ messages[0]['content'] }}"
-    return made
-
-
+SILENT = "{{ messages[0]['content'] }}"
 MODELS: dict[str, Callable[[Path], None]] = {
     "plain": lambda folder: write(folder, words()),
     "no-pad": lambda folder: write(folder, words(pad_token=None), pad_token_id=None),
@@ -83,7 +76,7 @@ MODELS: dict[str, Callable[[Path], None]] = {
     "two-classes": lambda folder: write(folder, words(), num_labels=2),
     "three-classes": lambda folder: write(folder, words(), num_labels=3),
     "no-template": lambda folder: write(folder, words(chat_template=None)),
-    "half-template": lambda folder: write(folder, silent()),
+    "half-template": lambda folder: write(folder, words(chat_template=SILENT)),
     "policy": lambda folder: write(folder, words(), LlamaForCausalLM, seed=1),
 }
 

@@ -42,15 +42,11 @@ def trained(
 ) -> Any:
     """A trainer after its training."""
     torch.manual_seed(0)
-    words = AutoTokenizer.from_pretrained(policy)
     trainer = kind(
-        model=AutoModelForCausalLM.from_pretrained(policy),
-        reward_funcs=reward,
-        args=config(**{**SHAPE, **more}),
-        train_dataset=load_dataset(data, "prompts")["train"],
-        processing_class=words,
-        callbacks=callbacks,
-    )
+        model=AutoModelForCausalLM.from_pretrained(policy), reward_funcs=reward,
+        args=config(**{**SHAPE, **more}), train_dataset=load_dataset(data, "prompts")["train"],
+        processing_class=AutoTokenizer.from_pretrained(policy), callbacks=callbacks,
+    )  # fmt: skip
     trainer.train()
     return trainer
 
@@ -84,16 +80,13 @@ def main(data: str, policy: str, url: str, pid: int, out: Path) -> None:
     found["grpo"] = rewards_of(grpo)
     found["seen"] = seen
     found["logged"] = [line for line in grpo.state.log_history if "unscored" in line]
-    found["rloo"] = rewards_of(
-        trained(RLOOTrainer, RLOOConfig, ask, data, policy, output_dir=str(out / "rloo"))
-    )
-    for name, kind, config in (
-        ("none-grpo", GRPOTrainer, GRPOConfig),
-        ("none-rloo", RLOOTrainer, RLOOConfig),
+    for name, kind, config, reward in (
+        ("rloo", RLOOTrainer, RLOOConfig, ask),
+        ("none-grpo", GRPOTrainer, GRPOConfig, half),
+        ("none-rloo", RLOOTrainer, RLOOConfig, half),
     ):
-        found[name] = rewards_of(
-            trained(kind, config, half, data, policy, output_dir=str(out / name))
-        )
+        made = trained(kind, config, reward, data, policy, output_dir=str(out / name))
+        found[name] = rewards_of(made)
     impatient = reward_func(url, patience_s=1)
     try:
         trained(

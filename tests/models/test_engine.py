@@ -6,7 +6,6 @@ vLLM itself cannot run here: `StandIn` takes its place. test_real_vllm.py asks t
 import asyncio
 import json
 from argparse import ArgumentParser, BooleanOptionalAction
-from dataclasses import dataclass, field
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -23,9 +22,6 @@ from pairwright.settings.endpoints import Endpoint
 from study import Study, pairwright
 
 LOCAL = {"engine": "vllm", "model": "org/tiny", "attempts": 2}
-
-
-# --- flags ---
 
 
 def flags(**given: Any) -> dict[str, Any]:
@@ -46,13 +42,10 @@ def flags(**given: Any) -> dict[str, Any]:
 
 def test_a_table_is_read_as_the_command_line_would_be() -> None:
     given = {
-        "max_model_len": 8192,
-        "quantization": "fp8",
-        "enforce_eager": True,
-        "enable_prefix_caching": False,
-        "structured_outputs_config": {"backend": "guidance"},
+        "max_model_len": 8192, "quantization": "fp8", "enforce_eager": True,
+        "enable_prefix_caching": False, "structured_outputs_config": {"backend": "guidance"},
         "chat_template": "--- {{ messages }}",
-    }
+    }  # fmt: skip
     found = flags(revision="r1", vllm=given)
     assert found.items() >= {**given, "model": "org/tiny", "revision": "r1"}.items()
     # Files may lie elsewhere than the name says that calls are stored under.
@@ -65,7 +58,6 @@ def test_a_table_is_read_as_the_command_line_would_be() -> None:
     [
         ({"max_model_length": 4096}, "unrecognized arguments: --max-model-length=4096"),
         ({"max_model_len": "long"}, "--max-model-len: invalid int value: 'long'"),
-        ({"quantization": "fp7"}, "--quantization: invalid choice: 'fp7'"),
         ({"dtype": False}, "unrecognized arguments: --no-dtype"),
     ],
 )
@@ -82,15 +74,15 @@ def test_a_flag_that_vllm_refuses_is_named(table: dict[str, Any], message: str) 
 GOOD = Response(200, json.dumps(completion()).encode())
 
 
-@dataclass
 class StandIn:
     """Stands in for the engine that `start_chat` starts."""
 
-    replies: list[Response | Exception] = field(default_factory=lambda: [GOOD])
-    fails: Exception | None = None
-    starts: int = 0
-    ends: int = 0
-    asked: list[Any] = field(default_factory=list)
+    def __init__(self) -> None:
+        self.replies: list[Response | Exception] = [GOOD]
+        self.fails: Exception | None = None
+        self.starts = self.ends = 0
+        self.asked = list[Any]()
+        self.client = SimpleNamespace(shutdown=self.end)
 
     async def start(self, *_: object) -> "StandIn":
         self.starts += 1
@@ -106,13 +98,9 @@ class StandIn:
             raise found
         return found
 
-    @property
-    def client(self) -> SimpleNamespace:
-        def shutdown(timeout: float) -> None:
-            assert timeout > 0
-            self.ends += 1
-
-        return SimpleNamespace(shutdown=shutdown)
+    def end(self, timeout: float) -> None:
+        assert timeout > 0
+        self.ends += 1
 
 
 @pytest.fixture
@@ -144,25 +132,14 @@ def test_without_vllm_the_message_says_what_to_install(monkeypatch: pytest.Monke
         send("a")
     assert caught.value.where == "[endpoints.local] engine = 'vllm'"
     assert install("vllm") in caught.value.fix
-    assert "base_url" in caught.value.fix
 
 
-@pytest.mark.parametrize(
-    ("error", "message"),
-    [
-        (OSError("org/tiny is not a local folder"), "org/tiny is not a local folder"),
-        (MemoryError(), "MemoryError"),
-        (ConfigError("no such flag", where="[endpoints.local.vllm.x]", fix=""), "no such flag"),
-    ],
-)
-def test_an_engine_that_cannot_start_is_tried_once(
-    stand_in: StandIn, error: Exception, message: str
-) -> None:
-    stand_in.fails = error
+def test_an_engine_that_cannot_start_is_tried_once(stand_in: StandIn) -> None:
+    stand_in.fails = OSError("org/tiny is not a local folder")
     for failed in send("a", "b"):
         assert isinstance(failed, InputError)
-        assert "endpoints.local" in failed.where
-        assert message in failed.what
+        assert failed.where == "[endpoints.local]"
+        assert "org/tiny is not a local folder" in failed.what
     assert (stand_in.starts, stand_in.ends) == (1, 0)
 
 
@@ -189,7 +166,6 @@ def test_a_build_asks_the_engine_once_and_doctor_not_at_all(
     assert "vLLM is ready" in first.err
     assert (stand_in.starts, stand_in.ends) == (1, 1)
     files, asked = study.outcomes(), len(stand_in.asked)
-    assert asked > 3
     # The body is the one that a server gets.
     assert stand_in.asked[0].keys() >= {"model", "messages", "max_tokens", "response_format"}
     again = study.build()

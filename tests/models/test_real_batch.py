@@ -27,8 +27,7 @@ def run_batch(python: str, model: Path, requests: Path, replies: Path) -> None:
         python, str(HERE / "vllm_cli.py"), "run-batch", "-i", str(requests), "-o", str(replies),
         "--model", str(model), "--served-model-name", NAME, "--enforce-eager",
         "--dtype", "float32", "--block-size", "32", "--max-model-len", str(CONTEXT),
-        "--max-num-seqs", "8",
-        *STRICT,
+        "--max-num-seqs", "8", *STRICT,
     ]  # fmt: skip
     done = subprocess.run(
         command, env=environment(), stdin=subprocess.DEVNULL, capture_output=True, text=True,
@@ -41,14 +40,8 @@ def lines(file: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
 
 
-def lengthen_first(study: Study) -> None:
-    """Give the first user two posts, of which not even one fits into the model."""
-    file = study.folder / "histories.jsonl"
-    items = lines(file)
-    items[0]["profile"] = items[0]["profile"][:2]
-    for post in items[0]["profile"]:
-        post["text"] = f"{post['text']} " * (CONTEXT // len(post["text"]) + 1)
-    file.write_text("".join(json.dumps(item) + "\n" for item in items), encoding="utf-8")
+def write(file: Path, rows: list[dict[str, Any]]) -> None:
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
 
 
 def test_rounds_of_vllm_run_batch_reach_the_end(
@@ -59,7 +52,12 @@ def test_rounds_of_vllm_run_batch_reach_the_end(
         served__model=NAME, sampling__planner__max_tokens=64,
         sampling__planner__attempts=1, planner__history_tokens=40_000,
     )  # fmt: skip
-    lengthen_first(study)
+    # The first user has two posts, of which not even one fits into the model.
+    items = lines(study.folder / "histories.jsonl")
+    items[0]["profile"] = items[0]["profile"][:2]
+    for post in items[0]["profile"]:
+        post["text"] = f"{post['text']} " * (CONTEXT // len(post["text"]) + 1)
+    write(study.folder / "histories.jsonl", items)
     failed = ""
     for number in (1, 2, 3):
         done = study.build("--batch")
@@ -72,7 +70,7 @@ def test_rounds_of_vllm_run_batch_reach_the_end(
             shortest = min(asked, key=lambda line: len(json.dumps(line["body"])))
             failed = shortest["custom_id"]
             shortest["body"]["model"] = "nope"
-            requests.write_text("".join(json.dumps(line) + "\n" for line in asked))
+            write(requests, asked)
         replies = requests.with_suffix(".replies.jsonl")
         run_batch(engines, tiny_chat, requests, replies)
         taken = pairwright("batch", "ingest", study.run, replies)

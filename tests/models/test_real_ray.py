@@ -8,24 +8,23 @@ import json
 import os
 import signal
 import subprocess
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pytest
 from own_process import building, ending, stored, until
 
 from endpoint import double, in_thread
-from engines.fixtures import engines, environment
+from engines.fixtures import HERE, engines, environment
 from study import KEY_VARIABLE, Study
 
 __all__ = ["engines"]
 
 pytestmark = pytest.mark.real
 
-ITEMS = 12
 KEY = "sk-of-a-test-3b1f9c55d2"
 
 
@@ -38,44 +37,29 @@ class Nodes(NamedTuple):
     folder: Path
 
 
-Start = Callable[..., Nodes]
-
-
-@pytest.fixture
-def start(engines: str) -> Iterator[Start]:
-    """Start a cluster of a head without CPUs and nodes with one each."""
-    with ExitStack() as stack:
-
-        def started(nodes: int, *, head_cpus: int = 0, inside: tuple[str, ...] = ()) -> Nodes:
-            # Sockets need short paths.
-            folder = Path(stack.enter_context(TemporaryDirectory(prefix="pw-ray-", dir="/tmp")))
-            program = str(Path(__file__).parents[1] / "engines" / "ray_nodes.py")
-            command = [*inside, engines, program, str(head_cpus), str(nodes), str(folder)]
-            process = stack.enter_context(
-                subprocess.Popen(
-                    command, env=environment(), text=True, stdin=subprocess.PIPE,
-                    stdout=subprocess.PIPE,
-                )
-            )  # fmt: skip
+@contextmanager
+def cluster(python: str, nodes: int) -> Iterator[Nodes]:
+    """A cluster of a head without CPUs and nodes with one each."""
+    # Sockets need short paths.
+    with TemporaryDirectory(prefix="pw-ray-", dir="/tmp") as folder:
+        command = [python, str(HERE / "ray_nodes.py"), str(nodes), folder]
+        with subprocess.Popen(
+            command, env=environment(), text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        ) as process:
             assert process.stdout is not None
-            for line in process.stdout:
-                if line.startswith("{"):
-                    return Nodes(**json.loads(line), folder=folder)
-            raise AssertionError("the cluster did not start")
-
-        yield started
+            line = next(line for line in process.stdout if line.startswith("{"))
+            yield Nodes(**json.loads(line), folder=Path(folder))
 
 
 def on(nodes: Nodes, python: str, study: Study) -> subprocess.Popen[str]:
     return building(python, study, "--address", nodes.address, **{KEY_VARIABLE: KEY})
 
 
-def make(folder: Path, url: str, **changes: Any) -> Study:
-    given = {
-        "processes": 3, "served__concurrency": 6, "served__timeout_s": 120,
-        "served__api_key_env": KEY_VARIABLE, **changes,
-    }  # fmt: skip
-    return Study.make(folder, url, limit=ITEMS, **given)
+def make(folder: Path, url: str, processes: int) -> Study:
+    return Study.make(
+        folder, url, limit=12, processes=processes, served__concurrency=6, served__timeout_s=120,
+        served__api_key_env=KEY_VARIABLE,
+    )  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -83,18 +67,17 @@ def alone(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, bytes], i
     """What one process leaves, and how many calls it takes."""
     with pytest.MonkeyPatch.context() as patched, in_thread(double()) as endpoint:
         patched.setenv(KEY_VARIABLE, KEY)
-        study = make(tmp_path_factory.mktemp("alone") / "s", endpoint.url, processes=1)
+        study = make(tmp_path_factory.mktemp("alone") / "s", endpoint.url, 1)
         assert study.build().code == 0
     return study.outcomes(), endpoint.n
 
 
 def test_a_killed_node_loses_no_finished_call_and_stops_nothing(
-    engines: str, start: Start, tmp_path: Path, alone: tuple[dict[str, bytes], int]
+    engines: str, tmp_path: Path, alone: tuple[dict[str, bytes], int]
 ) -> None:
     whole, calls = alone
-    nodes = start(3)
-    with in_thread(double(delay_s=0.3)) as endpoint:
-        study = make(tmp_path / "s", endpoint.url)
+    with cluster(engines, 3) as nodes, in_thread(double(delay_s=0.3)) as endpoint:
+        study = make(tmp_path / "s", endpoint.url, 3)
         with ending(on(nodes, engines, study)) as process:
             until(lambda: endpoint.n > calls // 3, process, 600)
             os.kill(nodes.raylets[-1], signal.SIGKILL)
@@ -105,19 +88,18 @@ def test_a_killed_node_loses_no_finished_call_and_stops_nothing(
         assert len(stored(study.run)) == calls
         assert not (study.run / "shards").exists()
         assert {asked.headers["Authorization"] for asked in endpoint.asked} == {f"Bearer {KEY}"}
-    assert KEY not in said
-    logs = [path for path in nodes.folder.rglob("*") if path.is_file()]
-    assert any("raylet" in path.name for path in logs)
-    assert not [path for path in logs if KEY.encode() in path.read_bytes()]
+        assert KEY not in said
+        logs = [path for path in nodes.folder.rglob("*") if path.is_file()]
+        assert any("raylet" in path.name for path in logs)
+        assert not [path for path in logs if KEY.encode() in path.read_bytes()]
 
 
 def test_ctrl_c_lets_actors_finish_what_is_in_flight(
-    engines: str, start: Start, tmp_path: Path, alone: tuple[dict[str, bytes], int]
+    engines: str, tmp_path: Path, alone: tuple[dict[str, bytes], int]
 ) -> None:
     _, calls = alone
-    nodes = start(2)
-    with in_thread(double(delay_s=0.3)) as endpoint:
-        study = make(tmp_path / "s", endpoint.url, processes=2)
+    with cluster(engines, 2) as nodes, in_thread(double(delay_s=0.3)) as endpoint:
+        study = make(tmp_path / "s", endpoint.url, 2)
         with ending(on(nodes, engines, study)) as process:
             until(lambda: endpoint.n > calls // 4, process, 600)
             process.send_signal(signal.SIGINT)

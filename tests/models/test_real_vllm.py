@@ -6,7 +6,6 @@ ways send and store the same, every call is stored once, every unit ends with a 
 sends nothing, and a server that dies costs no finished call.
 """
 
-import asyncio
 import json
 import os
 import signal
@@ -15,23 +14,19 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any, get_args
 
 import aiohttp
 import pytest
 from aiohttp import web
-from own_process import StoredCall, building, stored
+from own_process import building, stored, until
 
 from endpoint import Asked, drop, in_thread
-from engines.fixtures import HERE, engines, environment, tiny_chat
+from engines.fixtures import engines, tiny_chat
 from engines.served import NAME, STRICT, THREADS, Served, serving_vllm
 from pairwright.errors import StoreError
-from pairwright.models import CONTEXT_LENGTH, Completion, Request
-from pairwright.models.client import Meter, Server
-from pairwright.settings.endpoints import Endpoint
-from pairwright.settings.prompt import Message
+from pairwright.models import CONTEXT_LENGTH
 from pairwright.settings.rules import TextGate
 from study import Done, Study, pairwright
 
@@ -41,13 +36,10 @@ __all__ = ["engines", "tiny_chat"]
 CONTEXT = 12288
 """Tokens, which are bytes here: what doctor asks fits, and long histories do not."""
 FLAGS = {
-    "dtype": "float32",
-    "max_model_len": CONTEXT,
-    "enforce_eager": True,
-    "block_size": 32,
+    "dtype": "float32", "max_model_len": CONTEXT, "enforce_eager": True, "block_size": 32,
     "enable_chunked_prefill": False,
     "structured_outputs_config": {"backend": "guidance", "disable_any_whitespace": True},
-}
+}  # fmt: skip
 ENDED = (0, 1)
 """A build has ended. Where a model of random weights gave few usable replies, it is short."""
 # A machine that does other work needs minutes to start an engine.
@@ -66,16 +58,13 @@ def server(
 
 def study(folder: Path, url: str, limit: int, **changes: Any) -> Study:
     """Few tokens a reply and hot sampling, so that some random replies come to an end."""
+    how = {"temperature": 1.0, "max_tokens": 192, "attempts": 2}
     settings: dict[str, Any] = {"served__model": NAME, "served__timeout_s": 300}
-    settings |= {
-        f"sampling__{role}__{key}": value
-        for role in ("planner", "generator", "judge")
-        for key, value in (("temperature", 1.0), ("max_tokens", 192), ("attempts", 2))
-    }
+    settings["sampling"] = {role: dict(how) for role in ("planner", "generator", "judge")}
     return Study.make(folder, url, limit=limit, **(settings | changes))
 
 
-def rewritten(made: Study, change: Callable[[dict[str, Any]], None]) -> Study:
+def rewritten(made: Study, change: Callable[[dict[str, Any]], object]) -> Study:
     """The same with each row of its source changed."""
     path = made.folder / "histories.jsonl"
     rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
@@ -88,20 +77,18 @@ def rewritten(made: Study, change: Callable[[dict[str, Any]], None]) -> Study:
 def with_gold(made: Study, draws: int = 1) -> Study:
     """The same with gold aspects, so that writers and judges are asked, and with text gates off,
     which nonsense does not pass."""
-
-    def aspects(row: dict[str, Any]) -> None:
-        row["rubric_aspects"] = [
-            {"aspect": f"what to do {when}", "reason": "", "evidence": ""}
-            for when in ("first", "later")
-        ]
-
     off = list(get_args(TextGate))
     made.change(modes=["violate"], aspects="gold", draws=draws, gates__off=off)
-    return rewritten(made, aspects)
+    aspects = [
+        {"aspect": f"what to do {when}", "reason": "", "evidence": ""}
+        for when in ("first", "later")
+    ]
+    return rewritten(made, lambda row: row.update(rubric_aspects=aspects))
 
 
-def calls(made: Study) -> list[StoredCall]:
-    return [*stored(made.run).values()]
+def texts(made: Study) -> dict[str, str]:
+    """The text of each stored reply by its key."""
+    return {key: call.reply.text for key, call in stored(made.run).items()}
 
 
 def finished(done: Done) -> Done:
@@ -109,131 +96,30 @@ def finished(done: Done) -> Done:
     return done
 
 
-# ---- a server -------------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def planned(server: Served, tmp_path_factory: pytest.TempPathFactory) -> Study:
-    """Two items with long histories in both modes, with the planner."""
-
+def test_a_build_ends_with_reasons_asks_with_fewer_posts_and_sends_nothing_twice(
+    server: Served, tmp_path: Path
+) -> None:
     def longer(row: dict[str, Any]) -> None:
         for post in row["profile"]:
             post["text"] += f" {post['text']}"
 
-    made = rewritten(study(tmp_path_factory.mktemp("planned") / "s", server.url, 2), longer)
+    made = rewritten(study(tmp_path / "s", server.url, 2), longer)
     finished(made.build())
-    return made
-
-
-@pytest.fixture(scope="module")
-def judged(server: Served, tmp_path_factory: pytest.TempPathFactory) -> Study:
-    """Three items of which writers and judges are asked."""
-    made = with_gold(study(tmp_path_factory.mktemp("judged") / "s", server.url, 3))
-    finished(made.build())
-    return made
-
-
-def test_every_unit_ends_with_a_reason_and_a_second_run_sends_nothing(
-    planned: Study, judged: Study
-) -> None:
-    # What is asked after a comparison depends on what the model says there.
-    for made, units, asked in ((planned, 4, {"plan"}), (judged, 3, {"write_adhering", "compare"})):
-        made.assert_whole(units)
-        assert {call.purpose for call in calls(made)} >= asked
-        before = made.outcomes()
-        assert " 0 of them new" in finished(made.build()).out
-        assert made.outcomes() == before
-
-
-def test_a_history_over_the_context_is_asked_about_with_fewer_posts(planned: Study) -> None:
-    plans = [call for call in calls(planned) if call.purpose == "plan"]
+    made.assert_whole(4)
+    before = made.outcomes()
+    assert " 0 of them new" in finished(made.build()).out
+    assert made.outcomes() == before
+    # A history over the context is asked about with fewer posts.
+    plans = [call for call in stored(made.run).values() if call.purpose == "plan"]
     over = [call for call in plans if call.reply.finish == CONTEXT_LENGTH]
     assert over
     assert all("maximum context length" in call.reply.text for call in over)
     answered = [call for call in plans if call.reply.finish != CONTEXT_LENGTH]
     most = max(len(call.request["messages"][-1]["content"]) for call in answered)
     assert all(len(call.request["messages"][-1]["content"]) > most // 2 for call in over)
-
-
-def test_doctor_finds_a_strict_server_in_order(planned: Study) -> None:
-    done = finished(pairwright("doctor", planned.config))
+    done = finished(pairwright("doctor", made.config))
     for said in (f"{CONTEXT:,} tokens", "reachable", "follows the schema"):
         assert said in done.out, done.out
-
-
-# ---- the engine in process ------------------------------------------------------------------
-
-SCHEMA = {
-    "type": "object",
-    "properties": {
-        "aspects": {
-            "type": "array",
-            "items": {"type": "string", "enum": ["warm", "brief", "exact"]},
-            "minItems": 1,
-            "maxItems": 3,
-        },
-        "score": {"type": "integer", "minimum": 1, "maximum": 5},
-    },
-    "required": ["aspects", "score"],
-    "additionalProperties": False,
-}
-
-
-def in_process(folder: Path) -> dict[str, Any]:
-    return {"engine": "vllm", "model": NAME, "vllm": {**FLAGS, "model": str(folder)}}
-
-
-def ask(text: str, **changes: Any) -> Request:
-    messages = (Message("system", "You answer."), Message("user", text))
-    given = {"temperature": 0.9, "top_p": 0.95, "seed": 0, "max_tokens": 48, **changes}
-    return Request(model=NAME, messages=messages, **given)
-
-
-def requests() -> list[Request]:
-    plain = [
-        ask(f"How do I keep bread fresh, {n}?", draw=draw, seed=draw)
-        for n in range(8)
-        for draw in range(3)
-    ]
-    structured = [
-        ask(f"Is this warm, {n}?", schema_name="judge", schema_json=json.dumps(SCHEMA), seed=seed)
-        for n in range(6)
-        for seed in (0, 7)
-    ]
-    odd = [ask("naïve 👩‍🚀 {{ x }} </post> <|end|>"), ask("Coldest.", temperature=0.0)]
-    return [*plain, *structured, *odd, ask("bread " * (CONTEXT // 4))]
-
-
-def test_in_process_and_the_server_give_the_same_texts_for_the_same_keys(
-    engines: str, tiny_chat: Path, server: Served, tmp_path: Path
-) -> None:
-    asked = requests()
-    given, lines, out = (tmp_path / name for name in ("endpoint.json", "asked.jsonl", "replies"))
-    given.write_text(json.dumps(in_process(tiny_chat)), encoding="utf-8")
-    lines.write_text("\n".join(json.dumps(asdict(r)) for r in asked), encoding="utf-8")
-    command = [engines, str(HERE / "in_process.py"), *map(str, (given, lines, out))]
-    done = subprocess.run(
-        command, env=environment(**THREADS), capture_output=True, text=True, timeout=PATIENCE_S
-    )
-    assert done.returncode == 0, done.stderr
-    *here, last = map(json.loads, out.read_text(encoding="utf-8").splitlines())
-
-    async def of_server() -> list[Completion]:
-        async with Server("served", Endpoint(base_url=server.url, model=NAME), Meter()) as llm:
-            return await asyncio.gather(*(llm.complete(request) for request in asked))
-
-    there = asyncio.run(of_server())
-    assert here == [{"key": r.key, "text": r.text, "finish": r.finish} for r in there]
-    # Draws differ, schemas are followed, and one prompt that is too long fails alone.
-    plain, structured = here[:24], here[24:36]
-    for n in range(0, len(plain), 3):
-        assert len({line["text"] for line in plain[n : n + 3]}) == 3
-    for line in structured:
-        assert json.loads(line["text"])["score"] in range(1, 6)
-    assert [line["finish"] for line in here].count(CONTEXT_LENGTH) == 1
-    assert here[-1]["finish"] == CONTEXT_LENGTH
-    assert str(CONTEXT) in here[-1]["text"]
-    assert last["most_running"] > 8
 
 
 HUGE = "boardgames-01"
@@ -255,71 +141,68 @@ def ended(process: subprocess.Popen[str]) -> tuple[int, str]:
     return process.returncode, said
 
 
-def n_stored(run: Path) -> int:
-    with suppress(StoreError):
-        return len(stored(run))
-    return 0
-
-
-def test_a_build_in_process_stops_at_ctrl_c_goes_on_and_can_be_left_to_a_server(
+def test_a_build_in_process_stops_at_ctrl_c_goes_on_and_gets_what_a_server_would_say(
     engines: str, server: Served, tiny_chat: Path, tmp_path: Path
 ) -> None:
     sampling = {"max_tokens": 64, "attempts": 4}
-    made = Study.make(
-        tmp_path / "s", "unused", limit=6, endpoints__served=in_process(tiny_chat),
-        sampling={"generator": sampling, "judge": {**sampling, "temperature": 0.7}},
-    )  # fmt: skip
+    both = {"generator": sampling, "judge": {**sampling, "temperature": 0.7}}
+    local = {"engine": "vllm", "model": NAME, "vllm": {**FLAGS, "model": str(tiny_chat)}}
+    made = study(tmp_path / "s", "unused", 6, sampling=both)
+    made.change(endpoints__served=local)
     rewritten(with_gold(made, draws=2), lengthened)
 
-    def texts() -> dict[str, str]:
-        return {key: call.reply.text for key, call in stored(made.run).items()}
+    def begun() -> bool:
+        with suppress(StoreError):
+            return len(stored(made.run)) >= 3
+        return False
 
     # Ctrl-C reaches the engine's processes, too: they must answer what is in flight.
     process = building(engines, made, **THREADS)
-    while n_stored(made.run) < 3:
-        assert process.poll() is None, ended(process)
-        time.sleep(0.02)
+    until(begun, process, PATIENCE_S)
     os.killpg(process.pid, signal.SIGINT)
     code, said = ended(process)
     assert code == 130, said
     assert "Stopping after" in said
     assert "has died" not in said
-    before = texts()
+    before = texts(made)
     assert not (made.run / "pairs.jsonl").exists()
 
     code, said = ended(building(engines, made, **THREADS))
     assert code in ENDED, said
     assert "vLLM is ready" in said
-    whole, files = texts(), made.outcomes()
+    whole, files = texts(made), made.outcomes()
     assert whole.items() > before.items()
-    rejected = [json.loads(line) for line in files["dropped.jsonl"].splitlines()]
-    too_long = [r["item_id"] for r in rejected if r["dropped"]["reason"] == CONTEXT_LENGTH]
+    too_long = [
+        row["item_id"]
+        for row in made.rows("dropped.jsonl")
+        if row["dropped"]["reason"] == CONTEXT_LENGTH
+    ]
     assert too_long == [HUGE]
     assert made.failed() == []
     # Both kinds of calls: free text, and replies that follow a schema.
-    assert {"write_adhering", "adherence"} <= {call.purpose for call in calls(made)}
+    purposes = {call.purpose for call in stored(made.run).values()}
+    assert {"write_adhering", "adherence"} <= purposes
 
-    # Everything is stored: no engine is started, nothing is sent.
-    code, said = ended(building(engines, made, **THREADS))
-    assert (code in ENDED, "vLLM starts" in said) == (True, False), said
-    assert made.outcomes() == files
+    # A server says the same to the same requests.
+    served = rewritten(
+        with_gold(study(tmp_path / "t", server.url, 6, sampling=both), draws=2), lengthened
+    )
+    finished(served.build())
+    assert texts(served) == whole
 
-    # A server goes on with it, once it is said that it has the same flags, and need not answer.
+    # It can go on with the other run, once it is said that it has the same flags: everything is
+    # stored, so no engine is started, and nothing is sent.
     made.change(endpoints__served={"base_url": server.url, "model": NAME})
-    code, said = ended(building(engines, made, **THREADS))
-    assert (code, "endpoints.served.vllm" in said) == (2, True), said
-    code, said = ended(building(engines, made, "--accept-changes", **THREADS))
-    assert code in ENDED, said
-    assert texts() == whole
+    done = made.build()
+    assert (done.code, "endpoints.served.vllm" in done.err) == (2, True), done.said
+    assert " 0 of them new" in finished(made.build("--accept-changes")).out
+    assert texts(made) == whole
     for name in ("pairs.jsonl", "dropped.jsonl"):
         assert made.outcomes()[name] == files[name]
 
 
-# ---- a server that dies, after all others need it as it was ---------------------------------
-
-
-def test_a_build_outlives_its_server(server: Served, judged: Study, tmp_path: Path) -> None:
-    assert judged
+def test_a_build_outlives_its_server(server: Served, tmp_path: Path) -> None:
+    """It comes last, because all others need the server as it was."""
     answers: Counter[str] = Counter()
 
     async def through(asked: Asked) -> web.StreamResponse:
@@ -349,4 +232,4 @@ def test_a_build_outlives_its_server(server: Served, judged: Study, tmp_path: Pa
     assert build.returncode in ENDED, out + err
     made.assert_whole(3)
     assert set(answers.values()) == {1}, "an answered call was sent again"
-    assert len(calls(made)) == len(answers)
+    assert len(stored(made.run)) == len(answers)

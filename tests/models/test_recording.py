@@ -92,7 +92,6 @@ def test_a_changed_prompt_is_not_in_the_recording(replaying: Study) -> None:
         (lambda rows: rows[1:], "is not a recording"),
         (lambda rows: [*rows[:-1], b'{"key": 1}\n'], "[key]: Input should be a valid string"),
         (lambda rows: [*rows[:-1], rows[-1][:40]], "harmed.jsonl:"),
-        (lambda _: [], "is not a recording"),
     ],
 )
 def test_a_damaged_recording_is_refused(
@@ -106,13 +105,10 @@ def test_a_damaged_recording_is_refused(
     assert words in str(refused.value)
 
 
-@pytest.mark.parametrize("finish", ["length", "model_refused"])
-def test_a_reply_keeps_all_that_is_recorded_and_answers_no_other_request(
-    tmp_path: Path, finish: str
-) -> None:
+def test_a_reply_keeps_all_that_is_recorded_and_answers_no_other_request(tmp_path: Path) -> None:
     asked = ask("Which bread?", model="a-model")
     said: dict[str, Any] = {
-        "key": asked.key, "finish": finish, "text": "Rye, pérhaps.", "reasoning": "Bread. </think>",
+        "key": asked.key, "finish": "length", "text": "Rye, pérhaps.", "reasoning": "Bread.",
         "prompt_tokens": 7, "completion_tokens": 5, "cached_tokens": 3, "thinking_tokens": 2,
     }  # fmt: skip
     path = tmp_path / "replies.jsonl"

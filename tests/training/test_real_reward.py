@@ -3,13 +3,14 @@ transformers, one text at a time, and against vLLM's `/classify` and `prompt_log
 """
 
 import asyncio
+import json
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from engines.fixtures import engines, found_by, mixed_texts, reward_models
+from engines.fixtures import engines, mixed_texts, reward_models, run_program
 from engines.served import NAME, serving_vllm
 from pairwright.errors import EndpointRefused
 from pairwright.models import CONTEXT_LENGTH, Completion, Request
@@ -42,7 +43,10 @@ def found(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Any:
     folder = tmp_path_factory.mktemp("scores")
-    return found_by("scoring.py", engines, reward_models, texts, folder)
+    given, out = folder / "texts.json", folder / "found.json"
+    given.write_text(json.dumps(texts), encoding="utf-8")
+    run_program(engines, "scoring.py", reward_models, given, out)
+    return json.loads(out.read_bytes())
 
 
 @pytest.mark.parametrize("case", SCORED)
@@ -111,11 +115,8 @@ def test_scores_are_those_of_vllms_classify(
 
 
 def test_log_probabilities_of_vllm_are_those_of_transformers(
-    engines: str, reward_models: Path, texts: list[tuple[str, str]], tmp_path: Path
+    engines: str, reward_models: Path, found: Any, texts: list[tuple[str, str]], tmp_path: Path
 ) -> None:
-    # One response begins and ends with a line end.
-    texts = [("Why?", "\nSo.\n"), *texts]
-    found = found_by("likelihoods.py", engines, reward_models, texts, tmp_path)
     flags = ("--max-model-len", str(CONTEXT))
     with serving_vllm(engines, reward_models / "policy", tmp_path, *flags) as server:
         there = asked(PromptLogprobs("served", at(server.url), Meter()), [*texts, TOO_LONG])
@@ -125,7 +126,7 @@ def test_log_probabilities_of_vllm_are_those_of_transformers(
     *there, long = there
     assert long.finish == CONTEXT_LENGTH
     assert str(CONTEXT) in long.text
-    for (ids, told), theirs in zip(found["policy"], there, strict=True):
+    for (ids, told), theirs in zip(found["likelihoods"], there, strict=True):
         served = TokenLogprobs.model_validate_json(theirs.text)
         assert list(served.ids) == ids
         assert served.log_probabilities == pytest.approx(told, abs=1e-3)

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from engines.fixtures import HERE, engines, environment, reward_models, tiny_chat
+from engines.fixtures import engines, environment, reward_models, run_program, tiny_chat
 from pairwright.construct.folder import to_toml
 from released import released, run_of
 from study import pairwright
@@ -66,9 +66,8 @@ def trained(
     assert done.code == 0, done.said
     out.mkdir()
     url, pid = server
-    command = [engines, str(HERE / "trl_run.py"), *map(str, (data, tiny_chat, url, pid, out))]
     cache = str(folder / "cache")
-    subprocess.run(command, check=True, env=environment(HF_DATASETS_CACHE=cache))
+    run_program(engines, "trl_run.py", data, tiny_chat, url, pid, out, HF_DATASETS_CACHE=cache)
     return out
 
 
