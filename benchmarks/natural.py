@@ -31,8 +31,7 @@ from numpy.typing import NDArray
 from pairwright import build
 from pairwright.assets import EXAMPLES
 from pairwright.construct.outcomes import iterate_pairs
-from pairwright.evaluation.scorers.baselines import BASELINES
-from pairwright.evaluation.scorers.scorer import PromptContent
+from pairwright.evaluation.scorers.scorer import BASELINES, PromptContent
 from pairwright.records import Pair, content_id, dyad_id
 from pairwright.stats import LEVEL, Places, accuracy, cluster_numbers, z_of
 

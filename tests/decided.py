@@ -15,8 +15,7 @@ import pandas as pd
 from pairwright.evaluation.benchmark import Benchmark, BenchmarkRef
 from pairwright.evaluation.conditions import ConditionName
 from pairwright.evaluation.leaderboard import Leaderboard, rank_tables
-from pairwright.evaluation.scorers.baselines import BASELINES
-from pairwright.evaluation.scorers.scorer import Choice, ScorerRef
+from pairwright.evaluation.scorers.scorer import BASELINES, Choice, ScorerRef
 from pairwright.evaluation.scores import (
     Score,
     ScoresOf,

@@ -55,8 +55,8 @@ class Own:
     def scores(self, code: str, *responses: str, **keys: Any) -> Any:
         async def scored() -> list[object]:
             async with self.opening(code, **keys).scorer("mine") as mine:
-                assert isinstance(mine.scorer, Pointwise)
-                return await asyncio.gather(*(mine.scorer.score(SHOWN, of) for of in responses))
+                assert isinstance(mine.target, Pointwise)
+                return await asyncio.gather(*(mine.target.score(SHOWN, of) for of in responses))
 
         return asyncio.run(scored())
 
@@ -132,8 +132,8 @@ def test_what_is_stored_is_asked_again_if_what_decides_it_changes(
 @pytest.mark.parametrize(
     ("code", "keys", "message"),
     [
-        ("class Other: pass", {}, ["has no class Length", "Other"]),
-        ("class Length: pass", {}, ["class Length", "no method score"]),
+        ("class Other: pass", {}, ["class Length", "no class with a method score"]),
+        ("class Length: pass", {}, ["class Length", "no class with a method score"]),
         ("class Length:\n  def", {}, ["cannot be imported", "SyntaxError", "line 2"]),
         ("1 / 0", {}, ["cannot be imported", "ZeroDivisionError", "line 1"]),
         (f"{LENGTH}\n__import__('sys').exit(3)", {}, ["SystemExit: 3"]),
@@ -158,7 +158,7 @@ def test_what_cannot_be_used_is_named_before_anything_is_scored(
         ("return '7'", "gave str, and not a list"),
         ("return ['7']", "gave '7' as a score"),
         ("return [True]", "gave True as a score"),
-        ("return [10**400]", "as a score"),
+        ("return [10**400]", "int too large"),
         ("return {c.response: 1 for c in candidates}", "gave dict, and not a list"),
         ("raise RuntimeError('no memory')", "RuntimeError: no memory"),
         ("__import__('sys').exit(3)", "SystemExit: 3"),

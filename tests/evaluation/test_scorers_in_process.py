@@ -227,7 +227,7 @@ class Tokenizer:
         ("^{% for m in messages %}[{{ m.role }}]{{ m.content }};{% endfor %}", ""),
         (None, "no chat template"),
         ("", "no chat template"),
-        ("{{ messages[0].content }}", "leaves out a message"),
+        ("{{ messages[0].content }}", "no chat template with both messages"),
         ("{{ messages[0].tools }}", "chat template fails"),
         ("{% for", "chat template fails"),
     ],

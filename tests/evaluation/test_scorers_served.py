@@ -152,12 +152,9 @@ def test_scores_are_stored_to_the_last_digit_and_so_is_what_does_not_fit(
 
 
 def likelihood(
-    handler: Handler, response: str = "ab", *, per_token: bool = False, store: Store | None = None
+    handler: Handler, response: str = "ab", *, store: Store | None = None
 ) -> tuple[Any, list[Asked]]:
-    def model(llm: LLM, name: str) -> LanguageModel:
-        return LanguageModel(llm, name, per_token=per_token)
-
-    return asked(handler, response, wire=PromptLogprobs, model=model, store=store)
+    return asked(handler, response, wire=PromptLogprobs, model=LanguageModel, store=store)
 
 
 def by_letter(id: int) -> float:
@@ -175,7 +172,6 @@ def test_a_response_has_the_sum_of_its_tokens_and_not_of_the_prompts() -> None:
     assert completion["prompt"][-3:] == [1, 97, 98]
     assert (completion["prompt_logprobs"], completion["max_tokens"]) == (0, 1)
     assert score.tokens == len(completion["prompt"])
-    assert likelihood(told(by_letter), per_token=True)[0].value == -1.5
 
 
 class Said(NamedTuple):

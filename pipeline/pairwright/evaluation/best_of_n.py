@@ -6,6 +6,7 @@ If a scorer gives several texts its best score, each of them is picked equally o
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from functools import partial
 from itertools import islice
 from typing import Annotated, Any, NamedTuple
 
@@ -18,16 +19,17 @@ from typer import Option
 from pairwright.errors import CallFailed
 from pairwright.evaluation.benchmark import Benchmark, BenchmarkRef
 from pairwright.evaluation.conditions import Posts, ask_fitting, item_of
-from pairwright.evaluation.downstream import Downstream, Figure, best_of, figures_of, part_of
+from pairwright.evaluation.downstream import Downstream, best_of, figures_of, part_of
 from pairwright.evaluation.outputs import adherence_of, asked_questions, person_of, questions_by_id
 from pairwright.evaluation.scorers.scorer import (
+    Pointwise,
     PromptContent,
     ResponseScore,
     ScorerRef,
     Unscored,
     failed_call,
 )
-from pairwright.evaluation.session import OpenScorer, ScorerSession, open_session, pointwise
+from pairwright.evaluation.session import ScorerSession, open_calls, pointwise
 from pairwright.evaluation.settings import ScorersFile, policy_of, scorer_settings
 from pairwright.models import together
 from pairwright.options import OutPath, ReleasePath, SubjectLimit, SubjectSplit
@@ -37,17 +39,17 @@ from pairwright.progress import Progress, Stop, log_notes, run_async
 from pairwright.records import FULL_ADHERENCE, Dropped, Item, Record
 from pairwright.retrieve import selected
 from pairwright.settings.prompt import in_language
-from pairwright.settings.rules import PlanRules
+from pairwright.settings.rules import HistoryRules, PlanRules
 from pairwright.stages.question import Question, with_history
 from pairwright.stats import Floats
 from pairwright.text import language_of, visible
 
 CEILING = "the judge itself"
-
-
 SampleTask = tuple[Item, Mapping[str, Posts]]
 """A question that texts are sampled for, and the posts that the policy is shown, by condition.
 Scorers pick among the texts of the last one."""
+Worth = Callable[[Item, str], Awaitable[dict[str, Any]]]
+"""Finds the `worth` of a text for an item, or the reason that it has none."""
 
 
 class Sample(Record):
@@ -85,10 +87,6 @@ class Sampled(NamedTuple):
     scores: list[SampleScores]
 
 
-Worth = Callable[[Item, str], Awaitable[dict[str, Any]]]
-"""Finds the `worth` of a text for an item, or the reason that it has none."""
-
-
 async def sampled(
     session: ScorerSession,
     tasks: Sequence[SampleTask],
@@ -96,19 +94,25 @@ async def sampled(
     n: int,
     worth: Worth,
     scorers: Sequence[str],
-    stop: Callable[[], None] = lambda: None,
 ) -> Sampled:
     """Draw n texts for each task in its last condition, and one in each other, and find their
     worth. Then every scorer scores those of the last, one scorer after the other.
 
-    `stop` stops the calls of `worth`. Raises ConfigError, and as the session's `each` does.
+    Raises ConfigError, and as the session's `each` does.
     """
-    session.check_pointwise(scorers)
-    spec, pieces = policy_of(session.settings, n), list[tuple[Item, str, Posts, int]]()
-    for item, shown in tasks:
-        for condition, posts in shown.items():
-            draws = n if condition == list(shown)[-1] else 1
-            pieces += [(item, condition, posts, draw) for draw in range(draws)]
+    for name in scorers:  # Before anything is connected or loaded.
+        pointwise(name, session.bound(name).target)
+    spec, prompts, history = (
+        policy_of(session.settings, n),
+        session.prompts,
+        session.settings.history,
+    )
+    pieces = [
+        (item, condition, posts, draw)
+        for item, shown in tasks
+        for condition, posts in shown.items()
+        for draw in range(n if condition == list(shown)[-1] else 1)
+    ]
     async with session.role("policy") as policy:
 
         async def drawn(piece: tuple[Item, str, Posts, int]) -> Sample:
@@ -123,8 +127,8 @@ async def sampled(
             values = in_language(language, (spec.words,))
             try:
                 reply, _ = await with_history(
-                    Question(item.question, session.prompts, rules=rules), prompt, posts,
-                    lambda ask: policy.model.write(ask, draw), words=spec.words, **values,
+                    Question(item.question, prompts, rules=rules), prompt, posts,
+                    lambda ask: policy.target.write(ask, draw), words=spec.words, **values,
                 )  # fmt: skip
                 if isinstance(reply, Dropped):
                     fields: dict[str, Any] = Unscored(reply.reason, reply.detail).fields
@@ -134,55 +138,38 @@ async def sampled(
                 fields = failed_call(error).fields
             return Sample(id=item.id, user=item.user, condition=condition, draw=draw, **fields)
 
-        def end() -> None:
-            policy.stop()
-            stop()
-
-        samples = await session.calls.each(
-            "texts sampled", pieces, drawn, workers=policy.workers, stop=end
-        )
-    texts = texts_of(samples, [])
+        samples = await session.calls.each("texts sampled", pieces, drawn, policy.workers)
+    texts, scores, models = texts_of(samples, []), list[SampleScores](), [policy.ref]
     whole = dict(list(texts[texts.reason == ""].groupby(["id", "condition"]).text))
     places = [(item, (item.id, list(shown)[-1])) for item, shown in tasks]
     written = [(item, list(whole[place])) for item, place in places if place in whole]
-    found = Sampled([policy.ref], samples, [])
     for name in scorers:
         async with session.scorer(name) as opened:
-            found.models.append(opened.ref)
-            found.scores.extend(await _scored(session, name, opened, written))
-    return found
+            work = partial(_scored, scorer=pointwise(name, opened.target), name=name, rules=history)
+            workers = max(1, opened.workers // n)
+            scores += await session.calls.each(f"scored by {name}", written, work, workers)
+            models.append(opened.ref)
+    return Sampled(models, samples, scores)
 
 
 async def _scored(
-    session: ScorerSession,
-    name: str,
-    opened: OpenScorer,
-    written: list[tuple[Item, list[str]]],
-) -> list[SampleScores]:
-    """Score texts with one scorer, all texts of a question beside the same posts."""
-    scorer, history = pointwise(name, opened.scorer), session.settings.history
+    written: tuple[Item, list[str]], *, scorer: Pointwise, name: str, rules: HistoryRules
+) -> SampleScores:
+    """Score all texts of a question beside the same posts."""
+    item, texts = written
 
-    async def scored(given: tuple[Item, list[str]]) -> SampleScores:
-        item, texts = given
+    async def ask(shown: PromptContent) -> list[float] | Unscored:
+        found = await together(*(scorer.score(shown, text) for text in texts))
+        missing = (one for one in found if isinstance(one, Unscored))
+        return next(missing, [one.value for one in found if isinstance(one, ResponseScore)])
 
-        async def ask(shown: PromptContent) -> list[float] | Unscored:
-            found = await together(*(scorer.score(shown, text) for text in texts))
-            missing = (one for one in found if isinstance(one, Unscored))
-            values = [one.value for one in found if isinstance(one, ResponseScore)]
-            return next(missing, values)
-
-        shown = PromptContent(item.question, selected(item.question, item.profile, history))
-        try:
-            scores = await ask_fitting(shown, history, ask)
-        except CallFailed as error:
-            scores = failed_call(error)
-        more: dict[str, Any] = scores.fields if isinstance(scores, Unscored) else {"scores": scores}
-        return SampleScores(question=item.id, scorer=name, **more)
-
-    workers = max(1, opened.workers // max((len(texts) for _, texts in written), default=1))
-    return await session.calls.each(
-        f"scored by {name}", written, scored, workers=workers, stop=opened.stop
-    )
+    shown = PromptContent(item.question, selected(item.question, item.profile, rules))
+    try:
+        scores = await ask_fitting(shown, rules, ask)
+    except CallFailed as error:
+        scores = failed_call(error)
+    more: dict[str, Any] = scores.fields if isinstance(scores, Unscored) else {"scores": scores}
+    return SampleScores(question=item.id, scorer=name, **more)
 
 
 def texts_of(samples: Iterable[Sample], figures: Sequence[str]) -> pd.DataFrame:
@@ -242,6 +229,7 @@ def result_of(found: Sampled, judge: ScorerRef, n: int, benchmark: BenchmarkRef)
     frame = picks_of(texts, [*found.scores, *itself], ["adherence"], ks)
     frame["gain"] = frame.adherence - frame.id.map(counted.mean())
     figures = figures_of(frame, ["scorer", "k"], ["adherence"])
+    gains = figures_of(frame[frame.k > 1], ["scorer", "k"], ["gain"], signed=True)
     last = [one for one in figures if one.row[1] == str(n) and one.row[0] != CEILING]
     verdict = "There is nothing to compare: no question has all samples and scores."
     if best := best_of(last, "adherence"):
@@ -250,11 +238,12 @@ def result_of(found: Sampled, judge: ScorerRef, n: int, benchmark: BenchmarkRef)
             f" {best.percent()} of what the user expects (n = {best.n:,} questions of"
             f" {best.clusters:,} users)."
         )
-    asked = texts.groupby("id").reason.first()
-    missing = {of.name: [*asked] for of in scorers}
-    for line in found.scores:
-        missing[line.scorer].append(line.unscored)
-    own = [of.name for of in scorers if of.model and of.model == judge.model]
+    asked, warnings = texts.groupby("id").reason.first(), [benchmark.warning]
+    for one in scorers:
+        if one.model and one.model == judge.model:
+            warnings.append(f"{one.name} is the judge's own model: this is not evidence.")
+    scores = pd.DataFrame(map(dict, found.scores), columns=["scorer", "unscored"])
+    why = {one.name: [*asked, *scores.unscored[scores.scorer == one.name]] for one in scorers}
     how = (
         "Adherence, 0 to 1, of the sample that the scorer picks among any k, with 95 % intervals"
         " by user; the gain is over a pick at random. The last rows are the judge's own pick, the"
@@ -266,26 +255,25 @@ def result_of(found: Sampled, judge: ScorerRef, n: int, benchmark: BenchmarkRef)
         title=f"Best of {n}, {benchmark.title}",
         verdict=verdict,
         heads=("scorer", "k"),
-        figures=(*figures, *figures_of(frame[frame.k > 1], ["scorer", "k"], ["gain"], signed=True)),
+        figures=(*figures, *gains),
         models=(policy, judge, *scorers),
-        parts=tuple(part_of(name, len(asked), why) for name, why in missing.items()),
-        warnings=(
-            *filter(None, [benchmark.warning]),
-            *(f"{name} is the judge's own model: this is not evidence." for name in own),
-        ),
+        parts=tuple(part_of(name, len(asked), reasons) for name, reasons in why.items()),
+        warnings=tuple(filter(None, warnings)),
         notes=(how,),
     )
 
 
 def curves_of(result: Downstream) -> dict[str, Plot]:
     """The plot of the pick's adherence over k."""
-    of_scorers = dict[str, list[Figure]]()
-    for one in result.figures:
-        if one.column == "adherence":
-            of_scorers.setdefault(one.row[0], []).append(one)
+    of = [one for one in result.figures if one.column == "adherence"]
     curves = [
-        Curve(visible(name), [int(one.row[1]) for one in own], own, dotted=name == CEILING)
-        for name, own in of_scorers.items()
+        Curve(
+            visible(name),
+            [int(one.row[1]) for one in of if one.row[0] == name],
+            [one for one in of if one.row[0] == name],
+            dotted=name == CEILING,
+        )
+        for name in dict.fromkeys(one.row[0] for one in of)
     ]
     axes = "k, samples that the scorer picks from", "adherence of its pick"
     caption = "Best of k over all subsets of k of the samples, with 95 % intervals by user."
@@ -324,22 +312,21 @@ def best_of_n(
     asked, tasks = asked_questions(questions_by_id(benchmark.rows())), list[SampleTask]()
     for id, row in islice(asked.items(), limit):
         item = Item(**dict(item_of(row)) | {"id": id, "user": person_of(row)})
-        shown = {"profile": selected(item.question, item.profile, spec)}
-        tasks.append((item, shown))
+        tasks.append((item, {"profile": selected(item.question, item.profile, spec)}))
 
     async def run(session: ScorerSession) -> tuple[Sampled, ScorerRef]:
         async with session.role("judge") as judge:
 
             async def worth(item: Item, text: str) -> dict[str, Any]:
-                found = await adherence_of(asked[item.id], text, judge.model, prompts)
+                found = await adherence_of(asked[item.id], text, judge.target, prompts)
                 own = found.get("adherence")
                 return found if own is None else {"worth": {"adherence": own}}
 
             each = list(dict.fromkeys(names))
-            return await sampled(session, tasks, "sample", n, worth, each, judge.stop), judge.ref
+            return await sampled(session, tasks, "sample", n, worth, each), judge.ref
 
-    with open_session(settings, prompts, folder, progress, stop) as session:
-        found, judge = run_async(run(session))
+    with open_calls(folder, progress, stop) as calls:
+        found, judge = run_async(run(ScorerSession(settings, prompts, calls)))
     result = result_of(found, judge, n, benchmark.ref)
     curves = curves_of(result)
     result.write(folder, {"samples.jsonl": found.samples, "scores.jsonl": found.scores}, **curves)

@@ -22,7 +22,7 @@ from pairwright.errors import InputError
 from pairwright.evaluation.best_of_n import Sampled, SampleTask, picks_of, sampled, texts_of
 from pairwright.evaluation.conditions import Posts, Strangers
 from pairwright.evaluation.downstream import Downstream, figures_of, part_of
-from pairwright.evaluation.session import open_session
+from pairwright.evaluation.session import ScorerSession, open_calls
 from pairwright.evaluation.settings import ScorersFile, policy_of, scorer_settings
 from pairwright.options import ItemLimit, OutPath
 from pairwright.pages.output import output_folder
@@ -197,7 +197,8 @@ def completions(
     async def worth(item: Item, text: str) -> dict[str, Any]:
         return {"worth": dict(zip(ROUGE, rouge(text, item.narrative or ""), strict=True))}
 
-    with open_session(settings, prompts, folder, progress, stop) as session:
+    with open_calls(folder, progress, stop) as calls:
+        session = ScorerSession(settings, prompts, calls)
         found = run_async(sampled(session, tasks, "complete", n, worth, names))
     notes = [
         f"{number_of(many, 'item was', 'items were')} not asked, {why}."

@@ -1,13 +1,12 @@
 """Correlate benchmarks with a downstream score over the same models: `downstream correlate`.
 
-The interval of a measure is a jackknife: each lineage is left out in turn, because models that
-descend from one another are not independent. A bootstrap would draw models twice, and so make ties
-that the scores do not have. The chance level is the mean of the measure over pairings of the
-models' scores: all of them, or 999 at random.
+The interval of a measure is a jackknife over the models. A bootstrap would draw models twice, and
+so make ties that the scores do not have. The chance level is the mean of the measure over pairings
+of the models' scores: all of them, or 999 at random.
 """
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from itertools import combinations, product
 from pathlib import Path
@@ -85,11 +84,9 @@ MEASURES = (
 """The measures that Personalized RewardBench prints (arXiv 2604.07343)."""
 
 
-def read_models(
-    path: Path, benchmarks: Iterable[str], downstream: str, lineage: str | None = None
-) -> tuple[pd.DataFrame, tuple[str, ...]]:
+def read_models(path: Path, benchmarks: Iterable[str], downstream: str) -> pd.DataFrame:
     """Read a CSV table with a header, whose first column names the models: the scores by model, of
-    the benchmarks and last of `downstream`, and the lineage of each model, or else its own name.
+    the benchmarks and last of `downstream`.
 
     Raises InputError, naming line and column, for a missing column, a cell that is not a finite
     number, or a repeated model. Also raises it for fewer than three models, a column whose values
@@ -100,14 +97,11 @@ def read_models(
         what = f"{downstream!r} is both the benchmark and the downstream score"
         raise InputError(what, where=path, fix="Name two columns: a column goes with itself.")
     header, rows = sound_rows(path, comma_separated, "Give each model a row of as many cells.")
-    if not header or "" in header:
-        fix = "Write a header such as: model,benchmark,downstream."
-        raise InputError("the first line does not name each column", where=f"{path}:1", fix=fix)
-    for column in filter(None, (*columns, lineage)):
-        if column not in header:
-            fix = f"Name one of: {', '.join(header)}."
+    for column in columns:
+        if column not in header[1:]:
+            fix = f"Name one of: {', '.join(header[1:])}. The first column names the models."
             raise InputError(f"there is no column {column!r}", where=f"{path}:1", fix=fix)
-    models, lineages = dict[str, list[float]](), list[str]()
+    models = dict[str, list[float]]()
     for where, cells in rows:
         name = " ".join(visible(cells[header[0]]).split())
         if not name or name in models:
@@ -115,31 +109,29 @@ def read_models(
             fix = "Give every model one row, and a name of its own in the first column."
             raise InputError(what, where=f"{where} [{header[0]}]", fix=fix)
         models[name] = [_number(cells[column], f"{where} [{column}]") for column in columns]
-        lineages.append((cells[lineage].strip() if lineage else "") or name)
-    if len(models) < LEAST_MODELS:
-        what = f"{len(models)} models, and nothing can be said about fewer than {LEAST_MODELS}"
+    scores = pd.DataFrame.from_dict(models, "index", columns=columns)
+    if len(scores) < LEAST_MODELS:
+        what = f"{len(scores)} models, and nothing can be said about fewer than {LEAST_MODELS}"
         fix = "Add the other models that were measured in both ways."
         raise InputError(what, where=path, fix=fix)
-    scores = pd.DataFrame.from_dict(models, "index", columns=columns)
     for column in columns:
         if not np.ptp(scores[column]):
             what, where = f"every model has {scores[column].iloc[0]:g}", f"{path} [{column}]"
             fix = "A column that does not differ can go with nothing: name another."
             raise InputError(what, where=where, fix=fix)
-    return scores, tuple(lineages)
+    return scores
 
 
 def _number(cell: str, where: str) -> float:
     """The finite number of a cell. Raises InputError."""
     with suppress(ValueError):
-        # Python alone takes "1_0" for ten.
-        if cell.isascii() and "_" not in cell and math.isfinite(number := float(cell)):
+        if math.isfinite(number := float(cell)):
             return number
     fix = "Give the model's score, or take out the model: none is made up for it."
     raise InputError(f"{cell[:40]!r} is not a number", where=where, fix=fix)
 
 
-def correlations(scores: pd.DataFrame, lineages: Sequence[str]) -> Downstream:
+def correlations(scores: pd.DataFrame) -> Downstream:
     """Compute every measure of every benchmark, and the differences of each two benchmarks, from
     what `read_models` gives."""
     *benchmarks, downstream = scores.columns
@@ -147,7 +139,7 @@ def correlations(scores: pd.DataFrame, lineages: Sequence[str]) -> Downstream:
     figures, values = list[Figure](), dict[tuple[str, RankMeasure], Floats]()
     for name, one in product(benchmarks, MEASURES):
         x = scores[name].to_numpy()
-        values[name, one] = leave_out(one, x, y, lineages)
+        values[name, one] = leave_out(one, x, y)
         found = jackknifed(values[name, one], n, one.least)
         chance, p = by_chance(one, x, y)
         figures.append(Figure(**found, row=(name, one.name), column="value", chance=chance, p=p))
@@ -159,18 +151,15 @@ def correlations(scores: pd.DataFrame, lineages: Sequence[str]) -> Downstream:
         for one in figures
         if one.row[1] == MEASURES[0].name and one.p is not None
     ]
-    families = len(set(lineages))
-    of = f" of {families:,} lineages" if families != n else ""
     return Downstream(
         name="correlation",
         title=f"{' and '.join(benchmarks)} against {downstream}",
-        verdict=f"{'; '.join(said)}; n = {number_of(n, 'model')}{of}.",
+        verdict=f"{'; '.join(said)}; n = {number_of(n, 'model')}.",
         heads=("benchmark", "measure"),
         figures=tuple(figures),
         notes=(
             *(f"{one.name}: {one.note}." for one in MEASURES),
-            "Intervals: a jackknife over models, or over lineages if they are named, with"
-            " Student's t.",
+            "Intervals: a jackknife over models, with Student's t.",
             "Chance: the mean of the measure if models and downstream scores are paired at random;"
             " p: the share of such pairings that give as much. It takes models as independent.",
         ),
@@ -178,18 +167,18 @@ def correlations(scores: pd.DataFrame, lineages: Sequence[str]) -> Downstream:
 
 
 def jackknifed(values: Floats, n: int, least: float) -> dict[str, Any]:
-    """The estimate of a value, the first, from what it is without each lineage."""
+    """The estimate of a value, the first, from what it is without each model."""
     found = jackknife(float(values[0]), values[1:], n)
     return found.estimate(least=least, most=max(1, -least)).model_dump()
 
 
-def leave_out(measure: RankMeasure, x: Floats, y: Floats, lineages: Sequence[str]) -> Floats:
-    """The measure of all models, and then without each lineage: nan if the models that are left do
-    not differ."""
-    of, found = np.array(lineages), [measure.compute(x, y)]
-    for name in dict.fromkeys(lineages):
-        left_x, left_y = x[of != name], y[of != name]
-        alike = len(left_x) < 2 or not np.ptp(left_x) or not np.ptp(left_y)
+def leave_out(measure: RankMeasure, x: Floats, y: Floats) -> Floats:
+    """The measure of all models, and then without each one: nan if the models that are left do not
+    differ."""
+    found = [measure.compute(x, y)]
+    for place in range(len(x)):
+        left_x, left_y = np.delete(x, place), np.delete(y, place)
+        alike = not np.ptp(left_x) or not np.ptp(left_y)
         found.append(np.nan if alike else measure.compute(left_x, left_y))
     return np.array(found)
 
@@ -211,16 +200,12 @@ def correlate(
     ],
     downstream: Annotated[str, Option(help="Column with the downstream scores.", metavar="COL")],
     out: Annotated[Path | str | None, Option(help="Folder of the page.")] = None,
-    *,
-    lineage: Annotated[
-        str | None, Option(help="Model families, left out together.", metavar="COL")
-    ] = None,
 ) -> Downstream:
     """Correlate benchmark scores with downstream scores over the same models.
 
     Spearman, weighted tau, NDCG and RBO, each with what chance gives, and with its interval from 5
-    models or lineages on. The first column names the models. Greater scores must be better in every
-    column. Writes correlation.html, .md and .json.
+    models on. The first column names the models. Greater scores must be better in every column.
+    Writes correlation.html, .md and .json.
 
     Raises InputError and StoreError.
 
@@ -234,7 +219,7 @@ def correlate(
         pairwright downstream correlate models.csv --benchmark a --benchmark b --downstream ppo
     """
     folder = output_folder(out) if out else None
-    found = correlations(*read_models(Path(table), benchmarks, downstream, lineage))
+    found = correlations(read_models(Path(table), benchmarks, downstream))
     if folder:
         found.write(folder, {})
     return found

@@ -4,40 +4,50 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from typer import Argument, Option
 
-from pairwright.errors import InputError
+from pairwright.errors import CallFailed, InputError
 from pairwright.evaluation.benchmark import Benchmark
 from pairwright.evaluation.conditions import (
     CONDITIONS,
     ConditionName,
     ContentSources,
     Strangers,
+    ask_fitting,
     conditions_of,
     item_of,
 )
 from pairwright.evaluation.leaderboard import Leaderboard, rank_tables
 from pairwright.evaluation.leaderboard_page import board_page
-from pairwright.evaluation.scorers.baselines import BASELINES, BLIND, MANNER
 from pairwright.evaluation.scorers.score_file import ScoreFile, ScoresOfFile
-from pairwright.evaluation.scorers.scorer import ByPair
+from pairwright.evaluation.scorers.scorer import (
+    BASELINES,
+    ByPair,
+    Pointwise,
+    Preference,
+    PromptContent,
+    ResponseScore,
+    Scorer,
+    Unscored,
+    failed_call,
+)
 from pairwright.evaluation.scores import (
+    Score,
     ScoresOf,
     ScoreTable,
     check_results,
     read_scores,
-    score_pair,
     write_scores,
 )
-from pairwright.evaluation.session import ScorerSession, open_session
+from pairwright.evaluation.session import ScorerSession, open_calls
 from pairwright.evaluation.settings import Scorers, scorer_settings, with_scorers
 from pairwright.lines import write_lines
-from pairwright.manner import is_choice_text
+from pairwright.models import CONTEXT_LENGTH, together
 from pairwright.options import ColumnMap, LabelMap, OutPath, ScorerNames, SubjectLimit, SubjectSplit
 from pairwright.pages.output import output_folder, write_page
-from pairwright.pairs import column_map, label_map
+from pairwright.pairs import Row, column_map, label_map
 from pairwright.progress import Note, Progress, Stop, log_notes, run_async
 
 
@@ -75,11 +85,10 @@ def evaluate(
     """Score pairs with reward models and judges, shown more or less of the user.
 
     A scorer is one of the file, a baseline, or hf:ORG/NAME, openai:MODEL@URL, scores:FILE or
-    python:FILE.py:CLASS. The baselines are longer, constant, overlap and similarity, and own-length
-    and own-markup for histories that hold choices. COND: none, profile, rubric, or a
-    control: wrong-profile, profile-without-evidence. Without it, those that the
-    pairs allow. Scores are stored as they come: running the same command again scores nothing
-    twice. Exit code 1: a scorer left more than 5 % of the twins and other pairs without a score.
+    python:FILE.py:CLASS. The baselines are longer, constant, overlap and similarity. COND: none,
+    profile, rubric, or the control wrong-profile. Without it, those that the pairs allow. Scores
+    are stored as they come: running the same command again scores nothing twice. Exit code 1: a
+    scorer left more than 5 % of the twins and other pairs without a score.
 
     Raises InputError (also if `out` has results of other pairs), ConfigError, EndpointRefused,
     Interrupted and StoreError; tables that were whole before are in their files.
@@ -98,16 +107,11 @@ def evaluate(
     folder, (settings, prompts) = output_folder(out), scorer_settings(scorers)
     benchmark = Benchmark(pairs, split, column_map(columns), label_map(labels))
     check_results(folder, benchmark.ref)
-    for line in benchmark.said:
-        progress(Note(line))
-    if names is None:
-        posts = (post.text for row in benchmark.rows(limit) for post in row.profile)
-        manner = any(map(is_choice_text, posts))
-        asked = tuple(name for name in BASELINES if manner or name not in MANNER)
-        if others := settings.scorers:
-            progress(Note(f"Not asked, because --scorer names none: {', '.join(others)}."))
-    else:
+    notes, asked = [*benchmark.said], tuple(BASELINES)
+    if names is not None:
         settings, asked = with_scorers(settings, names)
+    elif others := settings.scorers:
+        notes.append(f"Not asked, because --scorer names none: {', '.join(others)}.")
     given = None if conditions is None else tuple(conditions)
     drawn = given is None or "wrong-profile" in given
     strangers = Strangers(map(item_of, benchmark.rows() if drawn else ()), settings.seed)
@@ -115,9 +119,10 @@ def evaluate(
     shown, left_out = conditions_of(given, lambda: benchmark.rows(limit), sources)
     if not any(row.profile for row in benchmark.rows()):
         left_out = ["No posts: this cannot show whether a scorer reads the user."]
-    for line in left_out:
+    for line in (*notes, *left_out):
         progress(Note(line))
-    with open_session(settings, prompts, folder, progress, stop) as session:
+    with open_calls(folder, progress, stop) as calls:
+        session = ScorerSession(settings, prompts, calls)
         tables = run_async(_score(session, benchmark, asked, shown, sources, limit, folder))
     return EvaluationResult(folder, tuple(tables), rank_tables(tables, benchmark))
 
@@ -147,17 +152,14 @@ async def _score(
         # One at a time: a model in this process fills the memory there is.
         async with session.scorer(name) as opened:
             for condition in own[name]:
-                treated = CONDITIONS[condition]
+                treated, scorer = CONDITIONS[condition], opened.target
                 scores = await session.calls.each(
                     f"{name}, {condition}",
                     filter(treated.applies, benchmark.rows(limit)),
-                    partial(score_pair, scorer=opened.scorer, condition=condition, sources=sources),
-                    workers=opened.workers,
-                    stop=opened.stop,
+                    partial(score_pair, scorer=scorer, condition=condition, sources=sources),
+                    opened.workers,
                     total=sum(map(treated.applies, benchmark.rows(limit))),
                 )
-                unshown = treated.blind or treated.answers or name in BLIND
-                unshown = unshown or isinstance(opened.scorer, ByPair)
                 about = ScoresOf(
                     benchmark=benchmark.ref,
                     path=benchmark.place_from(folder),
@@ -165,10 +167,62 @@ async def _score(
                     labels=dict(benchmark.labels),
                     scorer=opened.ref,
                     condition=condition,
-                    history=None if unshown else settings.history,
+                    history=None if isinstance(scorer, ByPair) else settings.history,
                 )
                 tables.append(write_scores(folder, about, scores))
     return tables
+
+
+async def score_pair(
+    row: Row, scorer: Scorer, condition: ConditionName, sources: ContentSources
+) -> Score:
+    """Make the line of one pair. A call that failed is its reason, and is asked again by the next
+    run."""
+    shown = CONDITIONS[condition].content(sources, row)
+
+    async def ask(fewer: PromptContent) -> dict[str, Any] | Unscored:
+        if isinstance(scorer, ByPair):
+            return _both(*scorer.scores(row.id, condition))
+        if isinstance(scorer, Pointwise):
+            sides = scorer.score(fewer, row.chosen), scorer.score(fewer, row.rejected)
+            return _both(*await together(*sides))
+        return _verdicts(await scorer.prefer(fewer, row.chosen, row.rejected))
+
+    found: dict[str, Any] | Unscored = shown if isinstance(shown, Unscored) else {}
+    try:
+        if isinstance(shown, PromptContent):
+            found = await ask_fitting(shown, sources.history, ask)
+    except CallFailed as error:
+        found = failed_call(error)
+    fields = {"unscored": found.text} if isinstance(found, Unscored) else found
+    return Score(pair=row.id, condition=condition, **fields)
+
+
+def _both(
+    chosen: ResponseScore | Unscored, rejected: ResponseScore | Unscored
+) -> dict[str, Any] | Unscored:
+    """The fields of both responses' scores. Both see the same posts, so if one does not fit neither
+    is taken."""
+    if isinstance(chosen, Unscored):
+        return chosen
+    if isinstance(rejected, Unscored):
+        return rejected
+    tokens = chosen.tokens + rejected.tokens
+    return {"chosen": chosen.value, "rejected": rejected.value, "tokens": tokens}
+
+
+def _verdicts(said: Preference) -> dict[str, Any] | Unscored:
+    """The fields of a judge's verdicts. If one order has none the pair has no score, and the
+    verdict of the other order is kept."""
+    fields: dict[str, Any] = {"tokens": said.tokens}
+    for order, verdict in (("backward", said.backward), ("forward", said.forward)):
+        if not isinstance(verdict, Unscored):
+            fields[order] = verdict
+        elif verdict.reason == CONTEXT_LENGTH:
+            return verdict
+        else:
+            fields["unscored"] = verdict.text
+    return fields
 
 
 def leaderboard(

@@ -8,7 +8,6 @@ from pairwright.evaluation.benchmark import QUESTIONS
 from pairwright.evaluation.conditions import CONDITIONS
 from pairwright.evaluation.figures import FIGURES, FOLLOWS, ScorerFigure
 from pairwright.evaluation.leaderboard import BoardRow, Leaderboard, Ranking
-from pairwright.evaluation.scorers.baselines import MANNER
 from pairwright.modes import MODES, title_of
 from pairwright.pages import Page, plots, render_page
 from pairwright.pages.plots import Dot, Plot, draw_panel
@@ -60,15 +59,12 @@ def board_page(board: Leaderboard, *, drawn: bool = True) -> Page:
 
 def ending(board: Leaderboard) -> dict[str, Any]:
     """The values for the end of an evaluation in a terminal: a `table` of the best rows of the
-    first mode and all of MANNER, the number of rows that it leaves out (`more`), and the best
-    reading of the user in it (`reads`)."""
+    first mode, the number of rows that it leaves out (`more`), and the best reading of the user in
+    it (`reads`)."""
     first = next(iter(board.firsts.values()), None)
     table = mode_table(board, first.mode if first else PLACEBO, first)
-    rows = {label(row): row.about.scorer.name for row in board.entries.values()}
-    others = [row for row in table[1:] if rows.get(row[0]) not in MANNER]
-    given = given_away(board)[:1]
-    room = MOST_ROWS - bool(board.benchmark.warning) - len(given) - (len(table) - 1 - len(others))
-    table = [row for row in table if row not in others[max(0, room) :]]
+    rows, given = {label(row) for row in board.entries.values()}, given_away(board)[:1]
+    table = table[: 1 + MOST_ROWS - bool(board.benchmark.warning) - len(given)]
     found = readings(board)
     return {
         **_common(board),

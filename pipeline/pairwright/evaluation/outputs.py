@@ -18,7 +18,7 @@ from pairwright.errors import CallFailed, InputError
 from pairwright.evaluation.benchmark import Benchmark, BenchmarkRef
 from pairwright.evaluation.downstream import Downstream, best_of, figures_of, part_of
 from pairwright.evaluation.scorers.scorer import ScorerRef, Unscored, failed_call
-from pairwright.evaluation.session import open_session
+from pairwright.evaluation.session import ScorerSession, open_calls
 from pairwright.evaluation.settings import ScorersFile, scorer_settings
 from pairwright.lines import unreadable
 from pairwright.models import Model
@@ -35,13 +35,12 @@ from pairwright.stages.question import Question
 
 
 def questions_by_id(rows: Iterable[Row]) -> dict[str, Row]:
-    """The questions of people, each as the first pair about it, by the ids of all its pairs, and by
-    that of the item for who asked it; an item with several rubrics is left out.
+    """The questions of people, each as the first pair about it, by the ids of all its pairs.
 
     Raises InputError for a pair whose label is the user's own choice.
     """
     firsts, by_pair = dict[tuple[str, ...], Row](), dict[str, Row]()
-    by_item, posts = dict[str, dict[str, Row]](), dict[RowPost, RowPost]()
+    posts = dict[RowPost, RowPost]()
     for row in rows:
         if label_of(row.mode) == "equal":
             continue  # Its users have no rubric on the question.
@@ -57,11 +56,8 @@ def questions_by_id(rows: Iterable[Row]) -> dict[str, Row]:
             # The questions of a user share most posts, which are in memory once.
             profile = tuple(posts.setdefault(post, post) for post in row.profile)
             firsts[key] = Row(**dict(row) | {"profile": profile})
-        first = by_pair[row.id] = firsts[key]
-        if first.asked:
-            by_item.setdefault(row.item_id, {})[first.id] = first
-    items = {id: next(iter(of.values())) for id, of in by_item.items() if len(of) == 1}
-    return items | by_pair
+        by_pair[row.id] = firsts[key]
+    return by_pair
 
 
 def asked_questions(questions: Mapping[str, Row]) -> dict[str, Row]:
@@ -77,7 +73,7 @@ def person_of(row: Row) -> str:
 class Output(Record, extra="ignore"):
     """A line of a file of outputs. Its other keys are not read."""
 
-    id: str = Field(description="id of an item or of a pair of the release")
+    id: str = Field(description="id of a pair of the release")
     model: str = Field(min_length=1, description="what wrote it")
     output: str
 
@@ -99,7 +95,7 @@ class JudgedOutput(Record):
 
 
 Answered = tuple[Output, Row]
-_FORM = 'One JSON object a line: {"id": ITEM_OR_PAIR, "model": NAME, "output": TEXT}.'
+_FORM = 'One JSON object a line: {"id": PAIR, "model": NAME, "output": TEXT}.'
 _HOW = (
     "Adherence, 0 to 1: mean over a model's outputs of the sum of an output's scores over the most"
     " possible, with 95 % intervals by user."
@@ -113,23 +109,19 @@ def read_outputs(path: Path, questions: Mapping[str, Row]) -> list[Answered]:
     a second output of one model for one question. Also raises it for an empty file.
     """
     outputs = dict[tuple[str, str], Answered]()
-    lines = dict[tuple[str, str], str]()
     for where, fields in sound_rows(path, jsonl, _FORM)[1]:
         try:
             output = Output.model_validate(fields)
         except ValidationError as error:
             raise unreadable(where, error, _FORM) from None
         if (question := questions.get(output.id)) is None:
-            what = f"the release has no pair {output.id!r}, and no item with one rubric"
-            fix = "Give outputs for this release's questions."
-            raise InputError(what, where=where, fix=fix)
-        place = question.id, output.model
-        if place in outputs:
-            first = lines[place].rpartition(":")[2]
-            what = f"{output.model!r} has an output for this question in line {first} already"
+            fix = "Give outputs for this release's questions, each by the id of a pair."
+            raise InputError(f"the release has no pair {output.id!r}", where=where, fix=fix)
+        if (place := (question.id, output.model)) in outputs:
+            what = f"{output.model!r} has an output for this question already"
             fix = "Keep one of the two, or give each its own model name."
             raise InputError(what, where=where, fix=fix)
-        outputs[place], lines[place] = (output, question), where
+        outputs[place] = (output, question)
     if not outputs:
         raise InputError("holds no outputs", where=path, fix=_FORM)
     return list(outputs.values())
@@ -167,6 +159,7 @@ def output_scores(
     figures, asked = figures_of(frame, ["model"], ["adherence"]), len(asked_questions(questions))
     by_model = frame.groupby("model", sort=False).unscored
     parts = tuple(part_of(str(name), len(of), of) for name, of in by_model)
+    fewer = (f"{of.name}: outputs for {of.asked} of {asked} questions." for of in parts)
     best = best_of(figures, "adherence")
     return Downstream(
         name="judged",
@@ -179,14 +172,7 @@ def output_scores(
         models=(judge,),
         parts=parts,
         warnings=tuple(filter(None, [benchmark.warning])),
-        notes=(
-            f"{_HOW} Judge: {judge.model or 'none'}.",
-            *(
-                f"{one.name}: outputs for {one.asked} of {asked} questions."
-                for one in parts
-                if one.asked < asked
-            ),
-        ),
+        notes=(f"{_HOW} Judge: {judge.model or 'none'}.", *fewer),
     )
 
 
@@ -203,10 +189,10 @@ def judge_outputs(
 ) -> Downstream:
     """Judge outputs of any models by the rubrics of a release: a score for each aspect.
 
-    An output's id names an item, for the user who asked it, or a pair. The judge reads
-    question, output and aspects, and never a profile. Scores are stored as they come: running the
-    same command again goes on. Writes judged.jsonl, a line an output, and judged.json, .md and
-    .html. Exit code 1: more than 5 % of a model's outputs without a score.
+    An output's id names a pair. The judge reads question, output and aspects, and never a profile.
+    Scores are stored as they come: running the same command again goes on. Writes judged.jsonl, a
+    line an output, and judged.json, .md and .html. Exit code 1: more than 5 % of a model's outputs
+    without a score.
 
     Examples::
 
@@ -217,20 +203,18 @@ def judge_outputs(
     questions = questions_by_id(benchmark.rows())
     to_judge = read_outputs(Path(outputs), questions)
 
-    async def judge() -> tuple[ScorerRef, list[JudgedOutput]]:
+    async def judge(session: ScorerSession) -> tuple[ScorerRef, list[JudgedOutput]]:
         async with session.role("judge") as judge:
 
             async def judged(answered: Answered) -> JudgedOutput:
                 output, question = answered
-                found = await adherence_of(question, output.output, judge.model, prompts)
+                found = await adherence_of(question, output.output, judge.target, prompts)
                 return JudgedOutput(id=output.id, pair=question.id, model=output.model, **found)
 
-            return judge.ref, await session.calls.each(
-                "outputs", to_judge, judged, workers=judge.workers, stop=judge.stop
-            )
+            return judge.ref, await session.calls.each("outputs", to_judge, judged, judge.workers)
 
-    with open_session(settings, prompts, folder, progress, stop) as session:
-        ref, lines = run_async(judge())
+    with open_calls(folder, progress, stop) as calls:
+        ref, lines = run_async(judge(ScorerSession(settings, prompts, calls)))
     found = output_scores(lines, questions, ref, benchmark.ref)
     found.write(folder, {"judged.jsonl": lines})
     return found

@@ -4,42 +4,20 @@ SCORER.CONDITION.jsonl has the lines, in the order of the pairs. SCORER.CONDITIO
 origin, and is written last. Figures join the lines with the pairs by id.
 """
 
-import math
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 from pydantic import Field
 
 from pairwright.assets import __version__
-from pairwright.errors import CallFailed, InputError
+from pairwright.errors import InputError
 from pairwright.evaluation.benchmark import QUESTIONS, Benchmark, BenchmarkRef
-from pairwright.evaluation.conditions import (
-    CONDITIONS,
-    ConditionName,
-    ContentSources,
-    ScorerHistory,
-    ask_fitting,
-)
-from pairwright.evaluation.scorers.baselines import BLIND
-from pairwright.evaluation.scorers.scorer import (
-    NOTHING_TO_SHOW,
-    ByPair,
-    Choice,
-    Pointwise,
-    Preference,
-    PromptContent,
-    ResponseScore,
-    Scorer,
-    ScorerRef,
-    Unscored,
-    failed_call,
-)
+from pairwright.evaluation.conditions import CONDITIONS, ConditionName, ScorerHistory
+from pairwright.evaluation.scorers.scorer import BLIND, NOTHING_TO_SHOW, Choice, ScorerRef
 from pairwright.lines import read_lines, read_one, write_lines, write_one
-from pairwright.models import CONTEXT_LENGTH, together
-from pairwright.pairs import Row
 from pairwright.records import Record
 
 _AGAIN = "Run `pairwright evaluate` again: nothing is scored twice."
@@ -76,7 +54,7 @@ class ScoresOf(Record):
     scorer: ScorerRef
     condition: ConditionName
     history: ScorerHistory | None = None
-    """The rules for the posts that it showed; None if it showed none, or a file has the scores."""
+    """The rules for the posts that are shown; None if a file has the scores."""
     pairwright: str = __version__
 
     @property
@@ -88,61 +66,6 @@ class ScoresOf(Record):
     def blind(self) -> bool:
         """Whether its scorer could not see the user."""
         return self.scorer.name in BLIND or CONDITIONS[self.condition].blind
-
-
-async def score_pair(
-    row: Row, scorer: Scorer, condition: ConditionName, sources: ContentSources
-) -> Score:
-    """Make the line of one pair. A call that failed is its reason, and is asked again by the next
-    run."""
-    shown = CONDITIONS[condition].content(sources, row)
-
-    async def ask(fewer: PromptContent) -> dict[str, Any] | Unscored:
-        if isinstance(scorer, ByPair):
-            return _both(scorer.scores(row.id, condition))
-        if isinstance(scorer, Pointwise):
-            sides = scorer.score(fewer, row.chosen), scorer.score(fewer, row.rejected)
-            return _both(await together(*sides))
-        return _verdicts(await scorer.prefer(fewer, row.chosen, row.rejected))
-
-    found: dict[str, Any] | Unscored
-    try:
-        if isinstance(shown, Unscored):
-            found = shown  # It is part of no scorer's rows, not even of a file's.
-        else:
-            found = await ask_fitting(shown, sources.history, ask)
-    except CallFailed as error:
-        found = failed_call(error)
-    fields = {"unscored": found.text} if isinstance(found, Unscored) else found
-    return Score(pair=row.id, condition=condition, **fields)
-
-
-def _both(scores: Sequence[ResponseScore | Unscored]) -> dict[str, Any] | Unscored:
-    """The fields of both responses' scores. Both see the same posts, so if one does not fit neither
-    is taken."""
-    values, tokens = [], 0
-    for score in scores:
-        if isinstance(score, Unscored):
-            return score
-        if not math.isfinite(score.value):
-            return Unscored("not_a_number", str(score.value))
-        values.append(score.value)
-        tokens += score.tokens
-    return {"chosen": values[0], "rejected": values[1], "tokens": tokens}
-
-
-def _verdicts(said: Preference) -> dict[str, Any] | Unscored:
-    """The fields of a judge's verdicts. If one order has none the pair has no score, and the
-    verdict of the other order is kept."""
-    fields: dict[str, Any] = {"tokens": said.tokens}
-    for order, verdict in (("backward", said.backward), ("forward", said.forward)):
-        if not isinstance(verdict, Unscored):
-            fields[order] = verdict
-        elif verdict.reason == CONTEXT_LENGTH:
-            return verdict
-        else:
-            fields["unscored"] = verdict.text
-    return fields
 
 
 class ScoreTable(NamedTuple):
@@ -187,8 +110,7 @@ def read_scores(given: Iterable[Path]) -> list[ScoreTable]:
     for one in given:
         found = [one] if one.is_file() else sorted(one.glob("*.*.json"))
         if not found or found[0].suffix != ".json":
-            what = "is not a SCORER.CONDITION.json" if found else "holds no scores"
-            what = what if one.exists() else "no such file or folder"
+            what = "holds no scores" if one.exists() else "no such file or folder"
             fix = "Name a folder that `pairwright evaluate` made, or one SCORER.CONDITION.json."
             raise InputError(what, where=one, fix=fix)
         paths |= dict.fromkeys(path.resolve() for path in found)
@@ -199,11 +121,8 @@ def read_scores(given: Iterable[Path]) -> list[ScoreTable]:
             fix = "Name one of the two, or evaluate one again under another name. A file of"
             fix += " scorers gives it as [scorers.OTHER-NAME]."
             raise InputError(what, where=path, fix=fix)
-        if not (lines := path.with_suffix(".jsonl")).is_file():
-            what = f"is not there, and {path.name} was written for it"
-            raise InputError(what, where=lines, fix=_AGAIN)
-        scores = tuple(read_lines(lines, Score, fix=_AGAIN))
-        tables[about.stem] = ScoreTable(path, about, scores)
+        scores = read_lines(path.with_suffix(".jsonl"), Score, fix=_AGAIN)
+        tables[about.stem] = ScoreTable(path, about, tuple(scores))
     order = list(CONDITIONS)
     return sorted(
         tables.values(), key=lambda one: (one.about.scorer.name, order.index(one.about.condition))

@@ -4,14 +4,21 @@ reported and stopped."""
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, closing, contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Annotated, Generic, Literal, NamedTuple, TypeAlias, TypeVar
 
 from pydantic import AfterValidator, ValidationInfo
 
 from pairwright.errors import ConfigError, near, on_disk
-from pairwright.evaluation.scorers.baselines import BASELINES, Baseline
-from pairwright.evaluation.scorers.scorer import ByPair, Pointwise, Scorer, ScorerRef
+from pairwright.evaluation.scorers.scorer import (
+    BASELINES,
+    Baseline,
+    ByPair,
+    Pointwise,
+    Scorer,
+    ScorerRef,
+)
 from pairwright.files import CALLS
 from pairwright.models import Model, key_of
 from pairwright.models.client import Client, Meter
@@ -27,6 +34,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 R = TypeVar("R")
+Target = TypeVar("Target", covariant=True)
 Role = Literal["judge", "policy"]
 _PROMPTS: dict[Role, tuple[str, ...]] = {
     "judge": ("adherence", "system_judging"),
@@ -45,65 +53,68 @@ InFolder = Annotated[str, AfterValidator(_placed)]
 """A path in a file of settings: relative to its folder."""
 
 
-class OpenScorer(NamedTuple):
-    """A scorer that can be asked."""
+class Opened(NamedTuple, Generic[Target]):
+    """A scorer, or the model of a judge or policy, that can be asked."""
 
-    scorer: Scorer
+    target: Target
     ref: ScorerRef
     workers: int = 1
-    """The number of pairs to score at the same time."""
+    """The number of pairs or texts to ask about at the same time."""
     clients: tuple[Client, ...] = ()
     """The connections and loaded models, which are closed at the end."""
 
-    def stop(self) -> None:
-        """Let what is in flight finish, and send nothing more."""
-        for client in self.clients:
-            client.stop()
+
+OpenScorer: TypeAlias = Opened[Scorer]
 
 
-class OpenModel(NamedTuple):
-    """A judge or policy that can be asked."""
-
-    model: Model
-    ref: ScorerRef
-    workers: int
-    stop: Callable[[], None]
-
-
-class ScoringCalls(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class ScoringCalls:
     """The calls of a command: where they are stored, counted, reported and stopped."""
 
     store: Store | None
     meter: Meter
     progress: Progress
     stop: Stop
+    clients: list[Client] = field(default_factory=list)
+    """What answers calls now."""
 
     def say(self, text: str) -> None:
         """Show a line to the person who waits."""
         self.progress(Note(text))
+
+    @asynccontextmanager
+    async def connected(self, clients: Iterable[Client]) -> AsyncIterator[None]:
+        """Connect or load what answers, and close it at the end. Raises ConfigError."""
+        async with AsyncExitStack() as stack:
+            for client in clients:
+                self.clients.append(await stack.enter_async_context(client))
+                stack.callback(self.clients.remove, client)
+            yield
 
     async def each(
         self,
         name: str,
         units: Iterable[T],
         work: Callable[[T], Awaitable[R]],
-        *,
         workers: int,
-        stop: Callable[[], None],
         total: int | None = None,
     ) -> list[R]:
-        """Do `work` on every unit, reported as a step, and return what it gives in their order. A
-        wish to stop calls `stop`. Raises Interrupted, EndpointRefused and StoreError: finished
-        calls are stored."""
+        """Do `work` on every unit, reported as a step, and return what it gives in their order. At
+        a wish to stop what is in flight finishes, and nothing more is sent. Raises Interrupted,
+        EndpointRefused and StoreError: finished calls are stored."""
         total = len(units) if isinstance(units, Sequence) else total
+        count = counter(self.progress, name, total)
+
+        async def counted(unit: T) -> R:
+            done = await work(unit)
+            count()
+            return done
+
+        def stop() -> None:
+            for client in self.clients:
+                client.stop()
+
         with self.stop.heard_by(stop):
-            count = counter(self.progress, name, total)
-
-            async def counted(unit: T) -> R:
-                done = await work(unit)
-                count()
-                return done
-
             return await work_through(units, counted, workers=workers, stop=stop)
 
 
@@ -124,7 +135,7 @@ class ScorerSession(NamedTuple):
         loaded before it is asked for what is not stored. Raises ConfigError for a name that is not
         there, a key that is not set and an endpoint that cannot score."""
         if name in BASELINES:
-            return OpenScorer(Baseline(name), ScorerRef(name=name, kind="baseline"))
+            return Opened(Baseline(name), ScorerRef(name=name, kind="baseline"))
         if spec := self.settings.scorers.get(name):
             return spec.open(name, self)
         names = [*sorted(self.settings.scorers), *sorted(BASELINES)]
@@ -139,19 +150,11 @@ class ScorerSession(NamedTuple):
         A model in this process stays in memory until the block ends, so open one at a time.
         """
         opened = self.bound(name)
-        async with AsyncExitStack() as stack:
-            for client in opened.clients:
-                await stack.enter_async_context(client)
+        async with self.calls.connected(opened.clients):
             yield opened
 
-    def check_pointwise(self, names: Iterable[str]) -> None:
-        """Check that scorers give a score of a single response, before anything is connected or
-        loaded. Raises ConfigError."""
-        for name in names:
-            pointwise(name, self.bound(name).scorer)
-
     @asynccontextmanager
-    async def role(self, role: Role) -> AsyncIterator[OpenModel]:
+    async def role(self, role: Role) -> AsyncIterator[Opened[Model]]:
         """Connect the judge or the policy. Raises ConfigError if the file has none."""
         spec = self.settings.judge if role == "judge" else self.settings.policy
         if spec is None:
@@ -164,9 +167,8 @@ class ScorerSession(NamedTuple):
         ]
         settings = json.dumps(decides, sort_keys=True)
         ref = ref_of(role, role, endpoint.model, endpoint.revision, settings)
-        async with client:
-            model = Model(client, endpoint, spec.sampling)
-            yield OpenModel(model, ref, endpoint.concurrency, client.stop)
+        async with self.calls.connected((client,)):
+            yield Opened(Model(client, endpoint, spec.sampling), ref, endpoint.concurrency)
 
 
 def no_table(role: Role) -> ConfigError:
@@ -186,15 +188,6 @@ def open_calls(out: Path, progress: Progress, stop: Stop | None) -> Iterator[Sco
         out.mkdir(parents=True, exist_ok=True)
     with closing(Store(out / CALLS)) as store:
         yield ScoringCalls(store, Meter(), progress, stop or Stop())
-
-
-@contextmanager
-def open_session(
-    scorers: "Scorers", prompts: Prompts, out: Path, progress: Progress, stop: Stop | None
-) -> Iterator[ScorerSession]:
-    """Open the calls of `out` for what a file of scorers names. Raises as `open_calls` does."""
-    with open_calls(out, progress, stop) as calls:
-        yield ScorerSession(scorers, prompts, calls)
 
 
 def canonical(decides: object) -> str:

@@ -15,18 +15,18 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias
 
-from pydantic import Field, ValidationError, field_validator, model_validator
+from pydantic import Field, ValidationError, model_validator
 from typer import Option
 
 from pairwright.assets import DOCS, PROMPTS
 from pairwright.errors import ConfigError, InputError, first_invalid, near
 from pairwright.evaluation.conditions import ScorerHistory
-from pairwright.evaluation.scorers.baselines import BASELINES
 from pairwright.evaluation.scorers.in_process import Classifier
 from pairwright.evaluation.scorers.judges import Judge
 from pairwright.evaluation.scorers.own_scorer import PythonScorer
 from pairwright.evaluation.scorers.score_file import ScoresOfFile
 from pairwright.evaluation.scorers.score_models import ServedClassifier, ServedLikelihood
+from pairwright.evaluation.scorers.scorer import BASELINES
 from pairwright.evaluation.session import InFolder, no_table
 from pairwright.records import Record
 from pairwright.settings import read_toml, validated
@@ -35,10 +35,8 @@ from pairwright.settings.prompt import PROMPTS as PROMPT_NAMES
 from pairwright.settings.prompt import Prompts
 from pairwright.settings.rules import HistoryRules
 
-NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
-"""The form of a scorer's name, which becomes part of a file's name."""
-
-
+ScorerName = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,63}$")]
+"""The name of a scorer, which becomes part of a file's name: lower case, digits and dashes."""
 Spec = Annotated[
     Classifier | ServedClassifier | ServedLikelihood | PythonScorer | ScoresOfFile | Judge,
     Field(discriminator="kind"),
@@ -71,28 +69,20 @@ class Scorers(Record):
     """The file of an evaluation's models: the scorers, the judge of outputs and the policy."""
 
     endpoints: dict[str, Endpoint] = Field(default={})
-    scorers: dict[str, Spec] = Field(default={})
+    scorers: dict[ScorerName, Spec] = Field(default={})
     judge: OutputJudge | None = None
     policy: Policy | None = None
     history: ScorerHistory = ScorerHistory()
     prompts: InFolder | None = Field(None, description="folder of prompts; none: the built-in ones")
     seed: int = Field(0, description="seed for drawing wrong profiles")
 
-    @field_validator("scorers")
-    @classmethod
-    def _named(cls, scorers: dict[str, Spec]) -> dict[str, Spec]:
-        for name in scorers:
-            if not NAME.fullmatch(name):
-                raise ValueError(f"{name!r}: a scorer's name is lower case, digits and dashes")
-            if name in BASELINES:
-                raise ValueError(f"{name!r} is the name of a baseline")
-        return scorers
-
     @model_validator(mode="after")
     def _check_names(self) -> "Scorers":
         named = {f"scorers.{name}": spec for name, spec in self.scorers.items()}
         check_endpoints({**named, "judge": self.judge, "policy": self.policy}, self.endpoints)
         for name, spec in self.scorers.items():
+            if name in BASELINES:
+                raise ValueError(f"[scorers.{name}] has the name of a baseline")
             if isinstance(spec, ServedLikelihood) and spec.reward is not None:
                 reward = self.scorers.get(spec.reward)
                 where = f"[scorers.{name}] reward = {spec.reward!r}"
@@ -168,17 +158,14 @@ def with_scorers(settings: Scorers, given: Iterable[str]) -> tuple[Scorers, tupl
     """
     names = dict[str, None]()
     for one in dict.fromkeys(given):
-        form, colon, rest = one.partition(":")
-        name = one
-        if colon and form in FORMS:
+        form, name = one.partition(":")[0], one
+        if name != form and form in FORMS:
             where, fix = f"--scorer {one}", f"Write {FORMS[form]}."
-            name, spec, endpoints = _given(form, rest, where, fix)
+            name, spec, endpoints = _given(form, one.removeprefix(f"{form}:"), where, fix)
             if name in settings.scorers or name in names or name in BASELINES:
-                raise InputError(
-                    f"{one!r} and another scorer are both called {name}",
-                    where="--scorer",
-                    fix="Name one of them in a file of scorers, as [scorers.OTHER-NAME].",
-                )
+                what = f"{one!r} and another scorer are both called {name}"
+                fix = "Name one of them in a file of scorers, as [scorers.OTHER-NAME]."
+                raise InputError(what, where="--scorer", fix=fix)
             more = {"endpoints": settings.endpoints | endpoints}
             more |= {"scorers": {**settings.scorers, name: spec}}
             try:

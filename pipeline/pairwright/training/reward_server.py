@@ -46,7 +46,7 @@ class RewardServer:
         self, opened: OpenScorer, history: HistoryRules, release: Benchmark | None, condition: Shown
     ) -> None:
         ref, self._condition = opened.ref, condition
-        self._scorer = pointwise(ref.name, opened.scorer)
+        self._scorer = pointwise(ref.name, opened.target)
         self._sources = ContentSources(history, Strangers((), seed=0))
         # Of all splits: the training data says which pairs are trained on.
         self._rows = {row.id: row for row in release.rows()} if release else {}

@@ -133,17 +133,13 @@ def score_planners(
                 name: Model(clients[of.endpoint], endpoints[of.endpoint], of.sampling)
                 for name, of in asked.items()
             }
-
-            def stop_all() -> None:
-                for client in clients.values():
-                    client.stop()
-
+            calls.clients.extend(clients.values())
             for name, spec in scoring.planners.items():
                 work = partial(
                     scored, spec=spec, planner=models[name], judge=models[JUDGE],
                     others=others, prompts=prompts, domains=domains,
                 )  # fmt: skip
-                lines[name] = await calls.each(name, items, work, workers=workers, stop=stop_all)
+                lines[name] = await calls.each(name, items, work, workers)
 
     with open_calls(folder, progress, stop) as calls:
         run_async(compare(calls))

@@ -23,6 +23,7 @@ from pairwright.errors import ConfigError, PairwrightError
 from pairwright.evaluation.scorers.score_models import RewardModel
 from pairwright.evaluation.session import (
     IN_PROCESS_PAIRS,
+    Opened,
     OpenScorer,
     ScorerSession,
     canonical,
@@ -55,21 +56,17 @@ class Classifier(Record):
     dtype: Literal["auto", "float32", "bfloat16", "float16"] = Field(
         "auto", description="'auto': bfloat16 on a GPU, float32 on a CPU"
     )
-    device: str = Field("auto", description="'auto': a GPU if there is one; or 'cpu', 'cuda:1'")
     batch_tokens: int = Field(
         16_384, ge=1, description="maximum tokens of one forward pass, padding included"
-    )
-    max_length: int | None = Field(
-        None, ge=8, description="maximum tokens of one text; none: the model's own limit"
     )
 
     def open(self, name: str, session: ScorerSession) -> OpenScorer:
         """Bind the model, which is loaded at the first request."""
         local = InProcess(name, self, session.calls.meter, session.calls.store, session.calls.say)
-        decides = canonical(self.model_dump(include={"kind", "dtype", "max_length"}))
+        decides = canonical(self.model_dump(include={"kind", "dtype"}))
         scorer = RewardModel(local, self.model, self.revision, decides)
         ref = ref_of(name, self.kind, self.model, self.revision, decides)
-        return OpenScorer(scorer, ref, IN_PROCESS_PAIRS, (local,))
+        return Opened(scorer, ref, IN_PROCESS_PAIRS, (local,))
 
 
 class BatchClient(Client):
@@ -120,7 +117,6 @@ class BatchClient(Client):
 
 
 TokenizedText = tuple[int, ...]
-"""The tokens of a conversation as the model reads it, chat template and all."""
 
 
 class ChatTokens(NamedTuple):
@@ -134,12 +130,10 @@ class ChatTokens(NamedTuple):
 
     def check(self) -> None:
         """Check that a conversation can be read whole. Raises ConfigError."""
-        if not self.tokenizer.chat_template:
-            why = "it has no chat template, which says how a conversation is read"
-            raise unusable_model(self.where, self.model, why)
         probe = self._text((Message("user", "asked"), Message("assistant", "answered")))
         if "asked" not in probe or "answered" not in probe:
-            raise unusable_model(self.where, self.model, "its chat template leaves out a message")
+            why = "it has no chat template with both messages of a conversation"
+            raise unusable_model(self.where, self.model, why)
 
     def whole(self, messages: Sequence[Message]) -> TokenizedText:
         """The tokens of a whole conversation."""
@@ -148,6 +142,8 @@ class ChatTokens(NamedTuple):
         return tuple(self.tokenizer(whole, add_special_tokens=False, verbose=False)["input_ids"])
 
     def _text(self, messages: Sequence[Message]) -> str:
+        if not self.tokenizer.chat_template:
+            return ""
         conversation = [message._asdict() for message in messages]
         try:
             return str(self.tokenizer.apply_chat_template(conversation, tokenize=False))
@@ -174,10 +170,9 @@ def batch_places(texts: Sequence[TokenizedText], tokens: int) -> Iterator[list[i
         yield batch
 
 
-def unusable_model(where: str, model: str, what: str, fix: str = "") -> ConfigError:
+def unusable_model(where: str, model: str, what: str) -> ConfigError:
     """The error for a model that cannot score."""
-    here = Path(model).resolve()
-    fix = fix or f"Name another model; {DOCS / 'evaluate.md'} says which can be used."
+    here, fix = Path(model).resolve(), f"Name another; {DOCS / 'evaluate.md'} says which score."
     taken = "" if here.is_dir() else f" There is no folder {here}: it is taken for an id."
     return ConfigError(f"{model}: {what}", where=where, fix=f"{fix}{taken}")
 
@@ -230,7 +225,6 @@ class InProcess(BatchClient):
             raise
         except Exception as error:  # What torch, transformers, the files and the machine raise.
             what = f"cannot be loaded: {str(error) or type(error).__name__}"
-            fix = "Name the folder or Hugging Face id of such a model, and a device that is there."
-            raise unusable_model(self._where, self._spec.model, what, fix) from None
+            raise unusable_model(self._where, self._spec.model, what) from None
         self._say(f"{self._where} is ready after {time.monotonic() - began:.0f} s")
         return loaded

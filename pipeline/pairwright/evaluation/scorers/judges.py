@@ -22,6 +22,7 @@ from pairwright.evaluation.scorers.scorer import (
 from pairwright.evaluation.scorers.verdicts import JudgeVerdict, read_rating, read_verdict
 from pairwright.evaluation.session import (
     InFolder,
+    Opened,
     OpenScorer,
     ScorerSession,
     canonical,
@@ -149,4 +150,4 @@ class Judge(Record):
         judge = ComparingJudge if self.kind == "pairwise" else RatingJudge
         scorer = judge(Model(client, endpoint, self.sampling), asked)
         ref = ref_of(name, self.kind, endpoint.model, endpoint.revision, canonical(decides))
-        return OpenScorer(scorer, ref, endpoint.concurrency, (client,))
+        return Opened(scorer, ref, endpoint.concurrency, (client,))

@@ -15,7 +15,6 @@ The class needs nothing of Pairwright: any object with such a method will do. It
 import asyncio
 import importlib
 import inspect
-import re
 import sys
 import traceback
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -23,7 +22,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from pydantic import Field, JsonValue, field_validator
+from pydantic import Field, JsonValue
 
 from pairwright.assets import DOCS
 from pairwright.errors import ConfigError
@@ -33,6 +32,7 @@ from pairwright.evaluation.scorers.scorer import PromptContent, ResponseScore, U
 from pairwright.evaluation.session import (
     IN_PROCESS_PAIRS,
     InFolder,
+    Opened,
     OpenScorer,
     ScorerSession,
     ScoringCalls,
@@ -45,14 +45,15 @@ from pairwright.models.scores import score_reply
 from pairwright.pairs.conversion import user_message
 from pairwright.records import Record
 
-_CLASS = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
-
 
 class PythonScorer(Record):
     """A scorer of your own: a Python class with a method `score`."""
 
     kind: Literal["python"]
-    object: str = Field(description="module:Class, of a file in `folder` or of what is installed")
+    object: str = Field(
+        pattern=r"^[A-Za-z_][\w.]*:[A-Za-z_]\w*$",
+        description="module:Class, of a file in `folder` or of what is installed",
+    )
     options: dict[str, JsonValue] = Field(
         default={}, description="keyword arguments of the class, part of each score's key"
     )
@@ -66,23 +67,15 @@ class PythonScorer(Record):
     )
     batch: int = Field(64, ge=1, description="maximum responses per call of the class")
 
-    @field_validator("object")
-    @classmethod
-    def _a_class(cls, name: str) -> str:
-        if not _CLASS.fullmatch(name):
-            raise ValueError(f"{name!r} does not name a class: write module:Class")
-        return name
-
     def open(self, name: str, session: ScorerSession) -> OpenScorer:
         """Find the class; nothing is made of it yet. Raises ConfigError as `find_class` does."""
-        where = f"scorer {name}, {self.object}"
-        found, where = find_class(where, self)
+        found, where = find_class(f"scorer {name}, {self.object}", self)
         # The hash of the file that defines it is part of what decides its scores.
         code = sha256(Path(inspect.getfile(found)).read_bytes()).hexdigest()
         decides = canonical({"kind": self.kind, "options": self.options, "code": code})
         own = OwnScorer(found, where, self, decides, session.calls)
         ref = ref_of(name, self.kind, self.object, self.revision, decides)
-        return OpenScorer(own, ref, IN_PROCESS_PAIRS, (own,))
+        return Opened(own, ref, IN_PROCESS_PAIRS, (own,))
 
 
 def find_class(where: str, spec: PythonScorer) -> tuple[type, str]:
@@ -103,14 +96,10 @@ def find_class(where: str, spec: PythonScorer) -> tuple[type, str]:
         fix += ' name another folder: folder = "...".'
         raise ConfigError(what, where=where, fix=fix) from None
     file, found = getattr(module, "__file__", None) or name, getattr(module, class_name, None)
-    if not isinstance(found, type):
-        known = [key for key, value in vars(module).items() if isinstance(value, type)]
-        fix = f"Name one of its classes: {', '.join(known) or 'it has none'}."
-        raise ConfigError(f"{file} has no class {class_name}", where=where, fix=fix)
     where = f"{where} ({file}, class {class_name})"
-    if not callable(getattr(found, "score", None)):
+    if not isinstance(found, type) or not callable(getattr(found, "score", None)):
         fix = f'{DOCS / "evaluate.md"}, "A class of your own", shows one.'
-        raise ConfigError("has no method score(self, candidates)", where=where, fix=fix)
+        raise ConfigError("is no class with a method score(self, candidates)", where=where, fix=fix)
     try:
         inspect.signature(found).bind(**spec.options)
     except TypeError as error:
@@ -181,33 +170,28 @@ class OwnScorer(BatchClient):
         try:
             if self._object is None:
                 self._object = await asyncio.to_thread(self._cls, **self._spec.options)
-            if inspect.iscoroutinefunction(self._object.score):
-                reply = await self._object.score(candidates)
-            else:
-                reply = await asyncio.to_thread(self._object.score, candidates)
+            reply = await asyncio.to_thread(self._object.score, candidates)
+            if inspect.isawaitable(reply):
+                reply = await reply
         except (Exception, SystemExit) as error:  # Anything that the user's code raises.
             file, fix = Path(inspect.getfile(self._cls)), "Fix it; what was scored is stored."
             raise ConfigError(place_of(error, file), where=self._where, fix=fix) from error
-        if isinstance(scores := scores_in(reply, len(candidates)), str):
+        try:
+            return scores_in(reply, len(candidates))
+        except (TypeError, ValueError, OverflowError) as error:
             fix = "It must give one finite number, or None, for each candidate, in their order."
-            raise ConfigError(f"score() gave {scores}", where=self._where, fix=fix)
-        return scores
+            raise ConfigError(f"score() gave {error}", where=self._where, fix=fix) from None
 
 
-def scores_in(reply: Any, n: int) -> list[float | None] | str:
-    """The n scores of a reply, or what is wrong with it."""
+def scores_in(reply: Any, n: int) -> list[float | None]:
+    """The n scores of a reply. Raises TypeError, ValueError or OverflowError for anything else."""
     # A set has no order, and a mapping's would be that of its keys.
     ordered = hasattr(reply, "__len__") and hasattr(reply, "__getitem__")
     if not ordered or isinstance(reply, str | bytes | Mapping):
-        return f"{type(reply).__name__}, and not a list of scores"
+        raise TypeError(f"{type(reply).__name__}, and not a list of scores")
     if len(reply) != n:
-        return f"{len(reply)} scores for {n} candidates"
-    scores = list[float | None]()
+        raise ValueError(f"{len(reply)} scores for {n} candidates")
     for one in reply:
-        try:
-            if isinstance(one, bool | str | bytes):
-                raise TypeError
-            scores.append(None if one is None else float(one))
-        except (TypeError, ValueError, OverflowError):
-            return f"{one!r:.60} as a score"
-    return scores
+        if isinstance(one, bool | str | bytes):
+            raise TypeError(f"{one!r:.60} as a score")
+    return [None if one is None else float(one) for one in reply]

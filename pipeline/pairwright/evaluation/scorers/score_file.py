@@ -7,23 +7,21 @@ CSV with these columns, or JSONL with these keys; others are not read. An empty 
 missing score.
 """
 
-import math
 from collections.abc import Collection, Iterable
-from contextlib import suppress
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field, ValidationError
 
 from pairwright.errors import InputError
 from pairwright.evaluation.conditions import CONDITIONS, ConditionName
 from pairwright.evaluation.scorers.scorer import ResponseScore, ScorerRef, Unscored
-from pairwright.evaluation.session import InFolder, OpenScorer, ScorerSession
+from pairwright.evaluation.session import InFolder, Opened, OpenScorer, ScorerSession
+from pairwright.lines import unreadable
 from pairwright.pairs.layout import file_digest
 from pairwright.records import Record
-from pairwright.sources.tables import OPENERS, SourceRow, sound_rows
+from pairwright.sources.tables import OPENERS, sound_rows
 
-COLUMNS = ("pair", "condition", "chosen", "rejected")
 IN_FILES = tuple(name for name in CONDITIONS if name != "wrong-profile")
 """The conditions that a file may have scores of; a wrong profile is drawn while one runs."""
 _FORM = (
@@ -47,32 +45,55 @@ class ScoresOfFile(Record):
         ref = ScorerRef(
             name=name, kind=self.kind, model=self.model, revision=self.revision, settings=digest
         )
-        return OpenScorer(file, ref)
+        return Opened(file, ref)
+
+
+def _cell(cell: Any) -> Any:
+    """A score as it stands in a cell of text, which pydantic reads otherwise; True is none."""
+    if isinstance(cell, bool) or "_" in str(cell):
+        raise ValueError(f"{cell!r} is not a number")
+    return None if cell == "" else cell
+
+
+def _in_files(name: str) -> str:
+    if name not in IN_FILES:
+        raise ValueError(f"{name!r} is not one of {', '.join(IN_FILES)}")
+    return name
+
+
+class _Line(Record, extra="ignore"):
+    pair: str = Field(min_length=1)
+    condition: Annotated[ConditionName, BeforeValidator(_in_files)]
+    chosen: Annotated[float | None, BeforeValidator(_cell)]
+    rejected: Annotated[float | None, BeforeValidator(_cell)]
 
 
 class ScoreFile:
     """The scores of one file, by pair and condition: a `ByPair`."""
 
     def __init__(self, path: Path) -> None:
-        """Read the file. Raises InputError, naming the line, for a file that cannot be read or a
-        line without the four columns. Also raises it for an unknown condition, a score that is not
-        a finite number, and a second line for the same pair and condition."""
+        """Read the file. Raises InputError, naming the line, for a file that cannot be read, a line
+        that is no `_Line`, and a second line for the same pair and condition."""
         self.path = path
         self._lines = dict[tuple[str, str], tuple[str, list[ResponseScore | Unscored]]]()
         """The place of a line, and both scores, by pair and condition."""
         suffix = path.suffix.lower()
         if suffix not in (".csv", ".jsonl"):
             raise InputError("is neither .csv nor .jsonl", where=path, fix=_FORM)
-        columns, rows = sound_rows(path, OPENERS[suffix], _FORM)
-        if columns:
-            _check(columns, "the header", str(path))
-        for row in rows:
-            key, scores = _key(row), [_score(row, "chosen"), _score(row, "rejected")]
+        for where, fields in sound_rows(path, OPENERS[suffix], _FORM)[1]:
+            try:
+                line = _Line.model_validate(fields)
+            except ValidationError as error:
+                raise unreadable(where, error, _FORM) from None
+            key, number = (line.pair, line.condition), where.rpartition(":")[2]
             if key in self._lines:
-                line = self._lines[key][0].rpartition(":")[2]
-                what = f"{key[0]} has scores in condition {key[1]} already, in line {line}"
-                raise InputError(what, where=row.where, fix="Keep one of the two.")
-            self._lines[key] = row.where, scores
+                first = self._lines[key][0].rpartition(":")[2]
+                what = f"{line.pair} has scores in condition {key[1]} already, in line {first}"
+                raise InputError(what, where=where, fix="Keep one of the two.")
+            none = Unscored("no_score", f"empty in line {number}")
+            both = (line.chosen, line.rejected)
+            scores = [none if one is None else ResponseScore(one) for one in both]
+            self._lines[key] = where, scores
         if not self._lines:
             raise InputError("holds no scores", where=path, fix=_FORM)
 
@@ -102,41 +123,5 @@ class ScoreFile:
 
     def scores(self, pair: str, condition: str) -> list[ResponseScore | Unscored]:
         """Find the scores of the chosen and of the rejected response, or why the file has none."""
-        _, scores = self._lines.get((pair, condition), ("", [Unscored("not_in_file")]))
+        _, scores = self._lines.get((pair, condition), ("", [Unscored("not_in_file")] * 2))
         return scores
-
-
-def _check(names: Collection[str], what: str, where: str) -> None:
-    if missing := [name for name in COLUMNS if name not in names]:
-        said = f"{what} has no {', '.join(missing)}; it has {', '.join(names) or 'nothing'}"
-        raise InputError(said, where=where, fix=_FORM)
-
-
-def _key(row: SourceRow) -> tuple[str, str]:
-    _check(row.fields, "the line", row.where)
-    pair, condition = row.fields["pair"], row.fields["condition"]
-    if not isinstance(pair, str) or not pair:
-        raise _wrong(row, "pair", "is not an id")
-    if condition not in IN_FILES:
-        raise _wrong(row, "condition", f"is not one of {', '.join(IN_FILES)}")
-    return pair, str(condition)
-
-
-def _score(row: SourceRow, column: str) -> ResponseScore | Unscored:
-    cell = row.fields[column]
-    if cell is None or cell == "":
-        return Unscored("no_score", f"empty in line {row.where.rpartition(':')[2]}")
-    # In JSON a number in quotes is a slip. Python alone takes "1_0" for ten.
-    as_number = (str, int, float) if ".jsonl:" not in row.where else (int, float)
-    score = math.nan
-    if isinstance(cell, as_number) and not isinstance(cell, bool) and "_" not in str(cell):
-        with suppress(ValueError, OverflowError):
-            score = float(cell)
-    if not math.isfinite(score):
-        raise _wrong(row, column, "is not a finite number; leave it empty where there is no score")
-    return ResponseScore(score)
-
-
-def _wrong(row: SourceRow, column: str, why: str) -> InputError:
-    where = f"{row.where} [{column}]"
-    return InputError(f"{str(row.fields[column])[:40]!r} {why}", where=where, fix=_FORM)

@@ -14,7 +14,14 @@ from pydantic import Field, model_validator
 
 from pairwright.errors import ConfigError
 from pairwright.evaluation.scorers.scorer import Pointwise, PromptContent, ResponseScore, Unscored
-from pairwright.evaluation.session import OpenScorer, ScorerSession, canonical, pointwise, ref_of
+from pairwright.evaluation.session import (
+    Opened,
+    OpenScorer,
+    ScorerSession,
+    canonical,
+    pointwise,
+    ref_of,
+)
 from pairwright.models import CONTEXT_LENGTH, LLM, Completion, Request, together
 from pairwright.models.client import Client
 from pairwright.models.connect import api_key
@@ -42,7 +49,7 @@ class ServedClassifier(Record):
         decides = canonical({"kind": self.kind})
         scorer = RewardModel(client, endpoint.model, endpoint.revision, decides)
         ref = ref_of(name, self.kind, endpoint.model, endpoint.revision, decides)
-        return OpenScorer(scorer, ref, endpoint.concurrency, (client,))
+        return Opened(scorer, ref, endpoint.concurrency, (client,))
 
 
 class ServedLikelihood(Record):
@@ -52,7 +59,6 @@ class ServedLikelihood(Record):
 
     kind: Literal["served-likelihood"]
     endpoint: str = Field(description="name of a table of [endpoints]")
-    per_token: bool = Field(False, description="divide the sum by the number of tokens")
     reward: str | None = Field(
         None, description="a scorer of single responses, or a baseline, that is added"
     )
@@ -70,18 +76,16 @@ class ServedLikelihood(Record):
         needed, fix = "prompt_logprobs", "Give the base_url of `vllm serve MODEL`."
         client, endpoint = _connected(name, self.endpoint, session, PromptLogprobs, needed, fix)
         decides, clients = self.model_dump(exclude={"endpoint"}), tuple[Client, ...]((client,))
-        # The same replies give the sum and the mean, with a reward and without.
+        # The same replies count with a reward and without.
         asked = canonical({"kind": self.kind})
-        scorer: Pointwise = LanguageModel(
-            client, endpoint.model, endpoint.revision, asked, self.per_token
-        )
+        scorer: Pointwise = LanguageModel(client, endpoint.model, endpoint.revision, asked)
         if self.reward is not None:
             reward = session.bound(self.reward)
-            scorer = GuidedPolicy(scorer, pointwise(self.reward, reward.scorer), self.beta)
+            scorer = GuidedPolicy(scorer, pointwise(self.reward, reward.target), self.beta)
             decides |= {"reward": reward.ref.model_dump()}
             clients += reward.clients
         ref = ref_of(name, self.kind, endpoint.model, endpoint.revision, canonical(decides))
-        return OpenScorer(scorer, ref, endpoint.concurrency, clients)
+        return Opened(scorer, ref, endpoint.concurrency, clients)
 
 
 def _connected(
@@ -148,12 +152,10 @@ class RewardModel:
 class LanguageModel(RewardModel):
     """A language model, whose score is log pi(y|x)."""
 
-    per_token: bool = False
-    """Whether the score is divided by the number of tokens."""
     purpose = "log_probabilities"
 
     async def score(self, shown: PromptContent, response: str) -> ResponseScore | Unscored:
-        """log pi(y|x), or that over the number of tokens. Raises CallFailed."""
+        """log pi(y|x). Raises CallFailed."""
         if not response:
             return Unscored("no_tokens", "the response is empty")
         return await super().score(shown, response)
@@ -164,7 +166,7 @@ class LanguageModel(RewardModel):
             raise ValueError("the tokenizer makes nothing of the response")
         if tokens.total is None:
             raise ValueError("a token has no log-probability that is a number")
-        return tokens.total / (len(tokens.ids) if self.per_token else 1)
+        return tokens.total
 
 
 @dataclass(frozen=True)

@@ -1,13 +1,19 @@
 """The scorer, which is under test: it scores one response, compares two, or has scores of pairs.
 
 A kind that ships with Pairwright is a class with one of the three methods. The class of its table
-has the method `open`, which makes it; `settings.Spec` lists the tables.
+has the method `open`, which makes it; `settings.Spec` lists the tables. The baselines need no
+table. A scorer that reads the person should do better: `longer` and `constant` cannot see the
+user, `overlap` and `similarity` count words that a response shares with what is shown.
 """
 
+import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
+from itertools import chain, islice
 from typing import Literal, NamedTuple, Protocol, runtime_checkable
 
+from pairwright import text
 from pairwright.errors import CallFailed
 from pairwright.records import Post, Record
 
@@ -104,8 +110,7 @@ COVERAGE = 0.95
 """Share of what was asked that must have a score: below it, too much of a figure is what was left
 out."""
 NO_STRANGER, NO_PROFILE, NO_RUBRIC = "no_other_profile", "no_profile", "no_rubric"
-NO_CITED_POSTS, NO_OTHER_POSTS = "no_cited_posts", "no_other_posts"
-NOTHING_TO_SHOW = (NO_STRANGER, NO_PROFILE, NO_RUBRIC, NO_CITED_POSTS, NO_OTHER_POSTS)
+NOTHING_TO_SHOW = (NO_STRANGER, NO_PROFILE, NO_RUBRIC)
 """Reasons of pairs without a score that have nothing to show of their user: such a pair is not part
 of the condition, for any scorer."""
 
@@ -118,3 +123,68 @@ def reasons(unscored: Iterable[str]) -> dict[str, int]:
 def failed_call(error: CallFailed) -> Unscored:
     """The reason why a call that failed gives no score. The next run sends the call again."""
     return Unscored(error.result_reason, error.detail)
+
+
+_TELLING = 12
+"""Posts and aspects that tell a language: as many as `language_of` reads of short ones, since four
+posts of a few words do not tell it."""
+
+
+def _overlap(shown: PromptContent, response: str) -> float:
+    """Distinct content words of the response that are in posts or aspects."""
+    return float(len(text.terms(response, _language(shown)) & _shown_terms(shown)))
+
+
+def _similarity(shown: PromptContent, response: str) -> float:
+    """Cosine of the two texts' word counts, damped by logarithms; rounded, so that equal texts are
+    equal whatever the order of their words."""
+    language = _language(shown)
+    own, known = _weights((response,), language), _weights((*_texts(shown),), language)
+    product = sum(weight * known.get(word, 0.0) for word, weight in own.items())
+    lengths = math.hypot(*own.values()) * math.hypot(*known.values())
+    return round(product / lengths, 9) if lengths else 0.0
+
+
+BASELINES: dict[str, Callable[[PromptContent, str], float]] = {
+    "longer": lambda _, response: float(text.word_count(response)),
+    "constant": lambda _, __: 0.0,
+    "overlap": _overlap,
+    "similarity": _similarity,
+}
+"""The baselines by name: words of the response; nothing; content words shared with what is shown;
+cosine of word counts with what is shown."""
+BLIND = frozenset({"longer", "constant"})
+"""The baselines that ignore all that is shown."""
+
+
+class Baseline(NamedTuple):
+    """A baseline as a scorer."""
+
+    name: str
+
+    async def score(self, shown: PromptContent, response: str) -> ResponseScore:
+        """The baseline's score of a response."""
+        return ResponseScore(BASELINES[self.name](shown, response))
+
+
+def _texts(shown: PromptContent) -> Iterable[str]:
+    return chain((post.text for post in shown.posts), shown.aspects)
+
+
+# Both responses of a pair are compared with the same texts.
+@lru_cache(maxsize=64)
+def _shown_terms(shown: PromptContent) -> frozenset[str]:
+    return text.terms_of(_texts(shown), _language(shown))
+
+
+@lru_cache(maxsize=64)
+def _language(shown: PromptContent) -> str | None:
+    """The language in which both responses are split into words: that of the content shown."""
+    return text.language_of(*islice(_texts(shown), _TELLING), shown.question)
+
+
+@lru_cache(maxsize=256)
+def _weights(texts: tuple[str, ...], language: str | None) -> dict[str, float]:
+    stem = text.stemmer(language)
+    counts = Counter(stem(word) for passage in texts for word in text.words_of(passage, language))
+    return {word: 1 + math.log(n) for word, n in counts.items()}

@@ -34,15 +34,24 @@ class LoadedClassifier:
 
     def __init__(self, where: str, spec: Classifier) -> None:
         self._where = where
-        self._words = _words(where, spec.model, spec.revision)
+        tokenizer = AutoTokenizer.from_pretrained(
+            spec.model, revision=spec.revision, trust_remote_code=False
+        )
+        self._words = ChatTokens(tokenizer, where, spec.model)
+        self._words.check()
         self._model = _model(where, spec)
+        config = self._model.config.get_text_config()
         try:
             score_of([0.0] * self._model.config.num_labels)
         except ValueError as error:
             raise unusable_model(where, spec.model, str(error)) from None
-        _in_float32(getattr(self._model, "score", None))
-        self.limit = _limit(where, self._words, spec, self._model)
-        config = self._model.config.get_text_config()
+        if (head := getattr(self._model, "score", None)) is not None:
+            # In float32, as vLLM: in bfloat16 scores from 4 to 8 would be multiples of 1/32, and
+            # tie.
+            head.float().register_forward_pre_hook(lambda _, given: (given[0].float(),))
+        # A tokenizer without a limit says a number that no text reaches.
+        most: int = tokenizer.model_max_length
+        self.limit = min(getattr(config, "max_position_embeddings", None) or most, most)
         pad: int | None = config.pad_token_id
         self._pad = pad if pad is not None and 0 <= pad < config.vocab_size else None
 
@@ -61,8 +70,7 @@ class LoadedClassifier:
                 f"{len(texts)} texts of up to {len(texts[0])} tokens do not fit into the GPU's"
                 " memory",
                 where=self._where,
-                fix="Set a smaller batch_tokens; or max_length, then fewer posts are shown where a"
-                " text is longer.",
+                fix="Set a smaller batch_tokens; or [history], which shows fewer posts.",
             ) from None
         return [score_of(row) for row in logits.double().tolist()]
 
@@ -89,17 +97,9 @@ def _inputs(texts: list[TokenizedText], pad: int, model: Any) -> dict[str, Any]:
     return inputs
 
 
-def _words(where: str, name: str, revision: str | None) -> ChatTokens:
-    tokenizer = AutoTokenizer.from_pretrained(name, revision=revision, trust_remote_code=False)
-    words = ChatTokens(tokenizer, where, name)
-    words.check()
-    return words
-
-
 def _model(where: str, spec: Classifier) -> Any:
-    default = "cuda" if torch.cuda.is_available() else "cpu"
-    device = default if spec.device == "auto" else spec.device
-    auto = "bfloat16" if device.startswith("cuda") else "float32"
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    auto = "bfloat16" if device == "cuda" else "float32"
     model, loaded = AutoModelForSequenceClassification.from_pretrained(
         spec.model, revision=spec.revision, dtype=auto if spec.dtype == "auto" else spec.dtype,
         trust_remote_code=False, output_loading_info=True,
@@ -110,25 +110,3 @@ def _model(where: str, spec: Classifier) -> Any:
         raise unusable_model(where, spec.model, why)
     model.config.use_cache = False
     return model.to(device).eval()
-
-
-def _in_float32(head: Any) -> None:
-    """Compute the head in float32, as vLLM does: in bfloat16 scores between 4 and 8 would be
-    multiples of 1/32, and tie."""
-    if head is not None:
-        head.float().register_forward_pre_hook(lambda _, given: (given[0].float(),))
-
-
-def _limit(where: str, words: ChatTokens, spec: Classifier, model: Any) -> int:
-    """Tokens of the longest text."""
-    most: int | None = getattr(model.config.get_text_config(), "max_position_embeddings", None)
-    if spec.max_length is None:
-        # A tokenizer without a limit says a number that no text reaches.
-        own: int = words.tokenizer.model_max_length
-        return min(most or own, own)
-    if most is not None and spec.max_length > most:
-        raise ConfigError(
-            f"{spec.max_length} is more than the {most} tokens that the model reads",
-            where=f"{where} max_length", fix="Give a smaller number, or leave it out.",
-        )  # fmt: skip
-    return spec.max_length
