@@ -12,7 +12,7 @@ from aiohttp import web
 
 from endpoint import Asked, double, in_thread
 from model_double import ModelDouble
-from pairwright.construct.build import BuildResult, build, estimate
+from pairwright.construct.build import BuildResult, build
 from pairwright.construct.status import status
 from pairwright.errors import InputError, Interrupted
 from pairwright.progress import Event, Note, Step, Stop, UnitEnded
@@ -34,7 +34,7 @@ def test_a_build_gives_its_counts_alone_and_the_files_of_the_command(
         """As in a notebook, where an event loop runs."""
         waiting = build(config, tmp_path / "c", limit=2, batch=True, progress=notes.append)
         assert not waiting.whole
-        assert (waiting.status.waiting, waiting.usage.sent) == (4, 0)
+        assert (waiting.status.count("waiting"), waiting.usage.sent) == (4, 0)
         assert sum(file.lines for file in waiting.requests) > 0
         return build(str(config), str(run), limit=ITEMS, progress=events.append)
 
@@ -55,27 +55,6 @@ def test_a_build_gives_its_counts_alone_and_the_files_of_the_command(
     assert pairwright("build", config, "--run", tmp_path / "a", "--limit", ITEMS).code == 0
     for name in OUTCOMES:
         assert (tmp_path / "a" / name).read_bytes() == (run / name).read_bytes()
-
-
-def test_an_estimate_sends_and_writes_nothing_and_names_each_role(tmp_path: Path) -> None:
-    path = start_study(tmp_path / "study")
-    before = sorted(tmp_path.rglob("*"))
-    config = load(path)
-    expected = estimate(config, folder=path.parent)
-    assert [(line.role, line.cost) for line in expected.roles] == [
-        ("planner", 0), ("generator", 0), ("judge", 0)
-    ]  # fmt: skip
-    assert estimate(path, limit=ITEMS).items == ITEMS
-    assert sorted(tmp_path.rglob("*")) == before
-    prices = {"price_in": 2.0, "price_out": 8.0}
-    priced = {n: e.model_copy(update=prices) for n, e in config.endpoints.items()}
-    several = config.roles.model_copy(update={"judge": (*config.roles.judge, config.roles.planner)})
-    changed = config.model_copy(update={"endpoints": priced, "roles": several})
-    *_, judge, further = estimate(changed, folder=path.parent).roles
-    assert 0 < further.calls < judge.calls == expected.roles[2].calls
-    assert judge.cost == pytest.approx(
-        (2 * judge.prompt_tokens + 8 * judge.completion_tokens) / 1e6
-    )
 
 
 def test_a_build_that_keeps_nothing_says_why(tmp_path: Path) -> None:
@@ -122,10 +101,8 @@ def test_users_without_another_of_their_category_are_named_before_any_call(
     if alone and modes == ("twin",):
         with pytest.raises(InputError, match=said):
             build(config, tmp_path / "run", folder=path.parent)
-        with pytest.raises(InputError, match=said):
-            estimate(config, folder=path.parent)
         return
-    estimate(config, folder=path.parent, progress=notes.append)
+    build(config, tmp_path / "run", folder=path.parent, batch=True, progress=notes.append)
     told = [note.text for note in notes if isinstance(note, Note) and "no twin" in note.text]
     assert len(told) == (alone and "twin" in modes)
     assert all(said in text for text in told)

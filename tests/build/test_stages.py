@@ -29,7 +29,7 @@ from pairwright.stages.judges import (
     support,
 )
 from pairwright.stages.planner import Plan, plan, plan_blind
-from pairwright.stages.writer import Stance, write, write_paper
+from pairwright.stages.writer import Stance, write, write_from_posts
 from scripted import (
     Answer,
     Canned,
@@ -349,7 +349,7 @@ def test_prompts_with_a_history_share_all_bytes_up_to_the_question() -> None:
     llm = Scripted(plan={"aspects": []}, paper_expected="Yes.")
     for asked in map(question, ("Which flour for rye?", "How do I keep the bread?")):
         good(plan(asked, PROFILE, model(llm)))
-        wait(write_paper(asked, PROFILE, RUBRIC, "expected", model(llm), draw=0))
+        good(write_from_posts(asked, PROFILE, RUBRIC, "expected", model(llm), 0))
     for name in ("plan", "paper_expected"):
         read = ["".join(m.content for m in request.messages) for request in llm.asked(name)]
         shared = os.path.commonprefix(read)  # noqa: RUF071 - character by character is meant

@@ -11,7 +11,6 @@ from rich.console import Console
 from typer import Option
 
 from pairwright.cli.printing import command, print_words, say
-from pairwright.cli.progress import display
 from pairwright.construct.folder import RunFolder
 from pairwright.construct.outcomes import iterate_pairs
 from pairwright.construct.status import RunStatus
@@ -34,20 +33,8 @@ def print_build(
     columns: Iterable[str] = (),
     address: str | None = None,
     batch: bool = False,
-    dry_run: Annotated[
-        bool, Option("--dry-run", help="Print calls, tokens and cost; send nothing.")
-    ] = False,
 ) -> int:
-    """Print what a build made, what is missing and why, and what comes next; with `dry_run` what it
-    would cost, and build nothing."""
-    # What only reads a run does without what sends calls.
-    from pairwright.construct.build import estimate
-
-    if dry_run:
-        with display() as progress:
-            expected = estimate(config, limit=limit, columns=columns, progress=progress)
-        print_words("estimate", expected=expected)
-        return 0
+    """Print what a build made, what is missing and why, and what comes next."""
     words: list[object] = [word for column in columns for word in ("--column", column)]
     words += ["--limit", limit] if limit else []
     words += ["--address", address] if address else []
@@ -60,9 +47,11 @@ def print_build(
         units={mode: MODES[mode].units for mode in found.config.modes}, requests=result.requests,
     )  # fmt: skip
     # A recording says the same again; the build has said what to do.
-    worth = not found.waiting and any(why != NOT_RECORDED for why in found.reasons("failed"))
+    worth = not found.count("waiting") and any(
+        why != NOT_RECORDED for why in found.reasons("failed")
+    )
     print_words("shortfalls", err=True, found=found, again=same_build if worth else "")
-    return 3 if found.waiting else int(not result.whole)
+    return 3 if found.count("waiting") else int(not result.whole)
 
 
 def print_status(
@@ -81,10 +70,10 @@ def print_status(
     else:
         print_words("status", found=result, names=STAGES, problems=RunFolder(run).problems)
         print_words("shortfalls", err=True, found=result)
-    if result.waiting:
+    if result.count("waiting"):
         return 3
     nothing = result.finished and result.nothing_kept
-    return int(bool(result.failed or result.short_of_replies or nothing))
+    return int(bool(result.count("failed") or result.short_of_replies or nothing))
 
 
 def print_lines(result: list[str], wanted: str | None = None) -> None:

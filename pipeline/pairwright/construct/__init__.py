@@ -3,8 +3,7 @@
 A pair is built by its mode (`pairwright.modes`). The files here choose the work, have it done, and
 write and count the outcomes.
 
-build.py        `init`, `build`, and `estimate` before it
-estimate.py     what a build will take at most, by its config
+build.py        `build`
 folder.py       a run folder, its store, and whether a run may go on in it
 session.py      the units of a build, step by step, and the work on them in one process
 ray.py          the same by actors of Ray, each with a share and a store of its own

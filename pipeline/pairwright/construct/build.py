@@ -1,10 +1,9 @@
-"""`build`, and what a build will take before it is begun."""
+"""`build`: from a config and a source to the files of a run."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import AsyncExitStack, ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Annotated, TypeAlias
 
 from typer import Argument, Option
@@ -12,7 +11,6 @@ from typer import Argument, Option
 from pairwright import sources
 from pairwright.build_statement import SourceSummary
 from pairwright.construct.corpus import Corpus
-from pairwright.construct.estimate import BuildEstimate, estimate_calls
 from pairwright.construct.folder import RunFolder, content_hashes, identity
 from pairwright.construct.natural import natural_items
 from pairwright.construct.outcomes import Outcomes, write_files
@@ -37,29 +35,6 @@ ConfigPath: TypeAlias = Annotated[
 ]
 
 
-def estimate(
-    config: ConfigPath,
-    *,
-    folder: str | Path | None = None,
-    limit: int | None = None,
-    columns: ColumnMap = (),
-    progress: Progress = log_notes,
-) -> BuildEstimate:
-    """Estimate calls, tokens and cost of a build without sending or writing anything.
-
-    The arguments are those of `build`. Raises ConfigError and SourceError.
-    """
-    rules = _read_rules(config, folder, columns, progress, sends=False)
-    with (
-        TemporaryDirectory() as scratch,
-        _written_corpus(rules, RunFolder(Path(scratch)), limit, progress, keep=False) as (
-            corpus,
-            _,
-        ),
-    ):
-        return estimate_calls(corpus, rules, limit)
-
-
 @dataclass(frozen=True)
 class BuildResult:
     """The result of a build."""
@@ -75,7 +50,7 @@ class BuildResult:
     def whole(self) -> bool:
         """Whether every unit was kept or dropped, none failed and none waits, few were dropped for
         want of a usable reply, and something is kept."""
-        return not (self.status.is_short or self.status.waiting)
+        return not (self.status.is_short or self.status.count("waiting"))
 
 
 def build(
@@ -110,7 +85,6 @@ def build(
 
     Examples::
 
-        pairwright build pairwright.toml --run runs/first --dry-run
         pairwright build pairwright.toml --run runs/first --limit 20
         pairwright build pairwright.toml --run runs/first
         pairwright build pairwright.toml --run runs/first --batch
@@ -123,7 +97,24 @@ def build(
             where="--batch",
             fix="Leave --address out.",
         )
-    rules = _read_rules(config, folder, columns, progress, sends=not batch)
+    rules = BuildRules.load(config, folder, columns)
+    check_modes(rules.config, rules.path)
+    endpoints, roles = rules.config.endpoints, rules.config.roles
+    # The models of a recording are past choosing.
+    writers, judges = (
+        {one.model for name in names if name and not (one := endpoints[name]).recording}
+        for names in (roles.generator, roles.judge)
+    )
+    if rules.config.gated and judges & writers:
+        progress(
+            Note(
+                "Note: the judge is also a generator. Models favour their own answers; another"
+                " model as judge (under roles) is better evidence."
+            )
+        )
+    recordings = (endpoints[name].recording for name in roles.all if not batch)
+    for path in dict.fromkeys(filter(None, recordings)):
+        progress(Note(read_recording(Path(path))[0]))
     # There is no work to share if calls are only written down.
     on_ray = not batch and (address is not None or rules.config.processes > 1)
     if on_ray:
@@ -140,13 +131,12 @@ def build(
         content = content_hashes(rules, source_hash)
         if changed := run_folder.prepare(rules.config, content, accept_changes=accepted):
             progress(Note(changed))
-        outcomes = Outcomes(store)
-        follows = identity(run_folder.saved(), limit)
+        outcomes, follows = Outcomes(store), identity(run_folder.saved(), limit)
         outcomes.begin(follows)
         requests = Requests(store) if batch else None
         if requests:
             requests.begin()
-        corpus, problems = end.enter_context(_written_corpus(rules, run_folder, limit, progress))
+        corpus, problems = end.enter_context(_read_source(rules, run_folder, limit, progress))
         session = Session(corpus, rules, outcomes, limit)
         if on_ray:
             from pairwright.construct.ray import build_on_ray
@@ -154,74 +144,64 @@ def build(
             meter = build_on_ray(session, run_folder, store, follows, progress, stop)
         else:
             meter = run_async(_build_here(session, store, requests, progress, stop))
-        source = SourceSummary(
-            path=Path(rules.config.source.path).name,
-            hash=source_hash,
-            items=len(corpus),
-            refused=problems.counts("refused"),
-            repaired=problems.counts("repaired"),
-        )
-        found = _conclude(session, run_folder, store, source, progress)
-        files: tuple[RequestFile, ...] = ()
-        if requests and found.waiting:
-            endpoints = {name: rules.config.endpoints[name] for name in rules.config.roles.all}
-            files = requests.write(endpoints)
-        return BuildResult(found, meter, files)
-
-
-def _read_rules(
-    config: str | Path | Config,
-    folder: str | Path | None,
-    columns: Iterable[str],
-    progress: Progress,
-    *,
-    sends: bool,
-) -> BuildRules:
-    """The rules of a config, as `BuildRules.load` reads them. Reports a judge that is also a
-    generator, and which replies come from a recording if calls are sent.
-
-    Raises ConfigError and InputError for what a build cannot have.
-    """
-    rules = BuildRules.load(config, folder, columns)
-    check_modes(rules.config, rules.path)
-    endpoints, roles = rules.config.endpoints, rules.config.roles
-    # The models of a recording are past choosing.
-    writers, judges = (
-        {one.model for name in names if name and not (one := endpoints[name]).recording}
-        for names in (roles.generator, roles.judge)
-    )
-    if rules.config.gated and judges & writers:
-        progress(
-            Note(
-                "Note: the judge is also a generator. Models favour their own answers; another"
-                " model as judge (under roles) is better evidence."
+        found = status_of(run_folder, store, rules.config)
+        if missing := found.reasons("failed")[NOT_RECORDED]:
+            progress(Note(f"{number_of(missing, 'unit')} failed: {_NOT_RECORDED}"))
+        if not found.count("waiting"):
+            # As long as a unit waits, files that are there are of a whole run.
+            source = SourceSummary(
+                path=Path(rules.config.source.path).name,
+                hash=source_hash,
+                items=len(corpus),
+                refused=problems.counts("refused"),
+                repaired=problems.counts("repaired"),
             )
-        )
-    recordings = (endpoints[name].recording for name in roles.all if sends)
-    for path in dict.fromkeys(filter(None, recordings)):
-        progress(Note(read_recording(Path(path))[0]))
-    return rules
+            write_files(
+                store, run_folder.path, make_manifest(found, store, rules.prompts.hashes, source)
+            )
+            outcomes.finish()
+            return BuildResult(replace(found, finished=True), meter, ())
+        asked = {name: endpoints[name] for name in roles.all}
+        return BuildResult(found, meter, requests.write(asked) if requests else ())
+
+
+_NOT_RECORDED = (
+    "a call is not in the recording, which has the calls of one config. Undo what was changed"
+    " since; or name a real endpoint as base_url and build again: only missing calls are sent."
+)
 
 
 @contextmanager
-def _written_corpus(
-    rules: BuildRules, run: RunFolder, limit: int | None, progress: Progress, *, keep: bool = True
+def _read_source(
+    rules: BuildRules, run: RunFolder, limit: int | None, progress: Progress
 ) -> Iterator[tuple[Corpus, Problems]]:
     """The source's items as a corpus, and what was refused or repaired: every problem is a line of
-    `source_problems.jsonl`, which is named to the reader if they `keep` the folder.
+    `source_problems.jsonl`.
 
-    Raises InputError and SourceError for what cannot be built from.
+    Raises InputError and SourceError for what cannot be built from, as when no item can have a twin
+    and nothing else is to be built.
     """
-    partial = run.problems.with_suffix(".partial")
+    config, partial = rules.config, run.problems.with_suffix(".partial")
     with on_disk(run.problems), partial.open("w", encoding="utf-8") as file:
         problems = Problems(lambda one: file.write(f"{one.model_dump_json()}\n"))
-        corpus = Corpus.write(_items(rules, problems), run.items, rules.config.seed)
+        corpus = Corpus.write(_items(rules, problems), run.items, config.seed)
     partial.replace(run.problems)
-    if lines := source_problems(run):
-        lines += (f"{run.problems} names every one.",) if keep else ()
-        progress(Note("\n  ".join(["Rows and posts of the source:", *lines])))
     with closing(corpus):
-        _report_company(corpus, rules.config, limit, progress)
+        if lines := source_problems(run):
+            listed = "\n  ".join(["Rows and posts of the source:", *lines])
+            progress(Note(f"{listed}\n  {run.problems} names every one."))
+        if need_partners(config.modes):
+            items = corpus.entries[:limit]
+            alone = sum(len(corpus.blocks[item.category, item.user]) < 2 for item in items)
+            of = f"{alone:,} of {number_of(len(items), 'item')}"
+            why = f"no twin can be made of {of}: the user is the only one of the category"
+            fix = (
+                "A twin needs two users: add users, or give those who ask alike the same category."
+            )
+            if alone == len(items) and all(need_partners([mode]) for mode in config.modes):
+                raise InputError(why, where=config.source.path, fix=fix)
+            if alone:
+                progress(Note(f"Note: {why}. {fix}"))
         yield corpus, problems
 
 
@@ -237,23 +217,6 @@ def _items(rules: BuildRules, problems: Problems) -> Iterator[Item]:
         yield item
     if item is None:
         raise sources.nothing_usable(config.source, rules.folder, problems)
-
-
-def _report_company(corpus: Corpus, config: Config, limit: int | None, progress: Progress) -> None:
-    """Report items that can have no twin, because no other user is of their category.
-
-    Raises InputError if that is every item, and nothing but twins is to be built.
-    """
-    items = corpus.entries[:limit]
-    alone = sum(corpus.users_of(item.category) < 2 for item in items)
-    if not alone or not need_partners(config.modes):
-        return
-    of = f"{alone:,} of {number_of(len(items), 'item')}"
-    why = f"no twin can be made of {of}: the user is the only one of the category"
-    fix = "A twin needs two users: add users, or give those who ask alike the same category."
-    if alone == len(items) and all(need_partners([mode]) for mode in config.modes):
-        raise InputError(why, where=config.source.path, fix=fix)
-    progress(Note(f"Note: {why}. {fix}"))
 
 
 async def _build_here(
@@ -274,25 +237,3 @@ async def _build_here(
         for units in session.steps(progress):
             await session.build(units, models, progress)
         return models.meter
-
-
-def _conclude(
-    session: Session, run: RunFolder, store: Store, source: SourceSummary, progress: Progress
-) -> RunStatus:
-    """Write the files of a run whose units have all ended, unless one waits; its status."""
-    found = status_of(run, store, session.rules.config)
-    if missing := found.reasons("failed")[NOT_RECORDED]:
-        progress(
-            Note(
-                f"{number_of(missing, 'unit')} failed: a call is not in the recording, which"
-                " has the calls of one config. Undo what was changed since; or name a real"
-                " endpoint as base_url and build again: only missing calls are sent."
-            )
-        )
-    if found.waiting:
-        # Files that are there are whole ones; until then the outcomes say how far it is.
-        return found
-    manifest = make_manifest(found, store, session.rules.prompts.hashes, source)
-    write_files(store, run.path, manifest)
-    session.outcomes.finish()
-    return replace(found, finished=True)

@@ -4,7 +4,7 @@
 entry per item, however long its history. Every run writes the file again.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from functools import cached_property, lru_cache
 from pathlib import Path
 from sys import intern
@@ -26,13 +26,6 @@ class ItemEntry(NamedTuple):
     """In lower case."""
     posts: int
     offset: int
-
-
-class Block(NamedTuple):
-    """Users of one category who may be each other's candidates."""
-
-    category: str
-    users: tuple[str, ...]
 
 
 class Corpus:
@@ -87,47 +80,35 @@ class Corpus:
         """The user's item with the longest history (the first by id on a tie)."""
         return self.item(self._longest[user])
 
-    def category_of(self, user: str) -> str:
-        """The category of that item."""
-        return self.entries[self._longest[user]].category
-
     @cached_property
-    def _by_category(self) -> dict[str, set[str]]:
-        users: dict[str, set[str]] = {}
+    def blocks(self) -> dict[tuple[str, str], tuple[str, ...]]:
+        """The users who may be each other's candidates, by category and user: those of a category
+        in a seeded order, in which the source's order decides nothing, cut into blocks."""
+        by_category: dict[str, set[str]] = {}
         for entry in self.entries:
-            users.setdefault(entry.category, set()).add(entry.user)
-        return users
-
-    def users_of(self, category: str) -> int:
-        """The number of users who ask in a category."""
-        return len(self._by_category[category])
-
-    @cached_property
-    def blocks(self) -> list[Block]:
-        """The users of each category in a seeded order, in which the source's order decides
-        nothing, cut into blocks."""
-        blocks = []
-        for category, users in sorted(self._by_category.items()):
+            by_category.setdefault(entry.category, set()).add(entry.user)
+        blocks = dict[tuple[str, str], tuple[str, ...]]()
+        for category, users in sorted(by_category.items()):
             ring = sorted(users, key=lambda user: content_id("circle", str(self._seed), user))
-            cuts = range(0, len(ring), BLOCK)
-            blocks += [Block(category, tuple(ring[n : n + BLOCK])) for n in cuts]
+            for n in range(0, len(ring), BLOCK):
+                block = tuple(ring[n : n + BLOCK])
+                blocks |= {(category, user): block for user in block}
         return blocks
 
     def in_reading_order(self, items: range) -> Iterator[int]:
         """The items of this range, block by block: those that read the same histories are close
         together, so that a prefix cache computes a history once."""
-        for block in self.blocks:
-            for user in block.users:
-                for position in self.by_user[user]:
-                    if position in items and self.entries[position].category == block.category:
-                        yield position
+        for category, user in self.blocks:
+            for position in self.by_user[user]:
+                if position in items and self.entries[position].category == category:
+                    yield position
 
-
-def nearest(users: Sequence[str], user: str) -> Iterator[str]:
-    """Every other user of a ring, the nearest on either side first: so a user who is near to
-    another has that one near, too."""
-    place, size = users.index(user), len(users)
-    for step in range(1, size // 2 + 1):
-        yield users[(place + step) % size]
-        if 2 * step < size:
-            yield users[(place - step) % size]
+    def near(self, item: Item) -> Iterator[str]:
+        """Every other user of the asker's block, the nearest on either side first: so a user who is
+        near to another has that one near, too."""
+        users = self.blocks[item.category.lower(), item.user]
+        place, size = users.index(item.user), len(users)
+        for step in range(1, size // 2 + 1):
+            yield users[(place + step) % size]
+            if 2 * step < size:
+                yield users[(place - step) % size]

@@ -15,14 +15,14 @@ of workers decides anything.
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from itertools import islice, zip_longest
 from typing import NamedTuple
 
 import networkx as nx
 
 from pairwright import text
-from pairwright.construct.corpus import Block, Corpus, nearest
+from pairwright.construct.corpus import Corpus
 from pairwright.construct.outcomes import Planned
 from pairwright.models import Models
 from pairwright.modes import MODES
@@ -121,11 +121,6 @@ class Candidates:
             self._chosen[item.id] = self._choose(item)
         return self._chosen[item.id]
 
-    @cached_property
-    def _blocks(self) -> dict[tuple[str, str], Block]:
-        blocks = self._corpus.blocks
-        return {(block.category, user): block for block in blocks for user in block.users}
-
     def _choose(self, item: Item) -> TriedUsers:
         """First come those who suit the question while the asker suits theirs, which makes two
         twins of a couple; then those who suit the question; if these are less than two, then
@@ -133,7 +128,7 @@ class Candidates:
         both, one, rest = list[str](), list[str](), list[str]()
         count, latest = self._count, self._corpus.longest_item(item.user)
         asks = text.terms(item.question, self._language(item))
-        for user in nearest(self._blocks[item.category.lower(), item.user].users, item.user):
+        for user in self._corpus.near(item):
             if len(both) == count:
                 break
             known = latest.id == item.id
@@ -164,12 +159,13 @@ class Candidates:
         them must bear on the question, and none may repeat it. A user who asks in several
         categories can be a partner in that of the longest history.
         """
-        if self._corpus.category_of(user) != item.category.lower():
+        longest = self._corpus.longest_item(user)
+        if longest.category.lower() != item.category.lower():
             return False
         each, all_terms = self._terms(user)
         if asks.isdisjoint(all_terms):
             return False
-        profile = self._corpus.longest_item(user).profile
+        profile = longest.profile
         older = older_than(item, profile)
         if not are_level(len(item.profile), len(older), self._rules):
             return False

@@ -1,5 +1,6 @@
 """The state of a run, and its manifest: every figure is a query on its table of outcomes."""
 
+import re
 from collections import Counter
 from contextlib import closing
 from dataclasses import dataclass
@@ -28,6 +29,8 @@ UNUSABLE_SHARE = 0.1
 """The share of units without a usable reply above which a run is short."""
 _CHECKS = ("support", "support_control")
 """The calls in which the support judge reads the own post, and a stranger's."""
+_UNUSED = re.compile(rf"(\w+)_({'|'.join(sorted(UNUSABLE))})")
+"""A prompt without a usable reply, and why; as the gate is named if the prompt judged a draft."""
 
 
 class UnitCount(NamedTuple):
@@ -38,15 +41,6 @@ class UnitCount(NamedTuple):
     stage: str
     reason: str
     n: int
-
-    @property
-    def without_reply(self) -> tuple[str, str] | None:
-        """The prompt without a usable reply, and why, if the units were dropped for it. For a draft
-        that a judge's reply refused, both are in the name of the gate: `compare_unparseable`."""
-        if self.stage != "gates":
-            return (self.stage, self.reason) if self.stage and self.reason in UNUSABLE else None
-        why = next((why for why in UNUSABLE if self.reason.endswith(f"_{why}")), None)
-        return (self.reason.removesuffix(f"_{why}"), why) if why else None
 
 
 @dataclass(frozen=True)
@@ -73,12 +67,9 @@ class RunStatus:
     cost: float | None
     """The cost of all stored calls, by the config's prices; None where none is set."""
     served: dict[str, dict[str, int]]
-    """By model that was asked for, the other models that replies name, with the number of calls;
-    dated versions of the same model are left out."""
+    """By model that was asked for, the other models that replies name, with the number of calls."""
     recorded: tuple[str, ...]
     """The models whose replies came from a recording of an earlier run."""
-    planned: int
-    """Items that are planned, where twins are built."""
     finished: bool
     """Whether the last build ended, and its files are there."""
     running: bool
@@ -109,43 +100,30 @@ class RunStatus:
         return sum(map(self.pairs_of, self.config.modes))
 
     @property
-    def dropped(self) -> int:
-        """The number of units that a stage or a gate dropped."""
-        return self.count("dropped")
-
-    @property
-    def failed(self) -> int:
-        """The number of units with a call that failed; the next build asks again."""
-        return self.count("failed")
-
-    @property
-    def waiting(self) -> int:
-        """The number of units that wait for the replies of a batch."""
-        return self.count("waiting")
-
-    @property
     def unusable(self) -> Counter[tuple[str, str]]:
         """The units that were dropped because no reply could be used, by prompt and reason."""
         found = Counter[tuple[str, str]]()
         for one in self.units:
-            if one.kind == "dropped" and one.without_reply:
-                found[one.without_reply] += one.n
+            name = one.reason if one.stage == "gates" else f"{one.stage}_{one.reason}"
+            if one.kind == "dropped" and (unused := _UNUSED.fullmatch(name)):
+                found[unused[1], unused[2]] += one.n
         return found
 
     @property
     def short_of_replies(self) -> bool:
         """Whether so many were that the run does not speak for its items."""
-        return self.unusable.total() > UNUSABLE_SHARE * (self.count("kept") + self.dropped)
+        ended = self.count("kept") + self.count("dropped")
+        return self.unusable.total() > UNUSABLE_SHARE * ended
 
     @property
     def nothing_kept(self) -> bool:
         """Whether all units have ended, and none of them was kept."""
-        return bool(self.units) and not (self.pairs or self.waiting)
+        return bool(self.units) and not (self.pairs or self.count("waiting"))
 
     @property
     def is_short(self) -> bool:
         """Whether units failed, too many had no usable reply, or nothing is kept."""
-        return bool(self.failed) or self.short_of_replies or self.nothing_kept
+        return bool(self.count("failed")) or self.short_of_replies or self.nothing_kept
 
     @property
     def for_each_pair(self) -> dict[str, float]:
@@ -183,17 +161,16 @@ def status_of(
     folder: RunFolder, store: Store, config: Config, *, running: bool = False
 ) -> RunStatus:
     """The status of a run whose store is open."""
-    ends = store.rows(
+    units = store.rows(
         "SELECT mode, kind, stage, reason, count(*) FROM outcomes WHERE mode != 'plan'"
         " GROUP BY 1, 2, 3, 4 ORDER BY 5 DESC, 1, 3, 4"
     )
     recorded = store.rows("SELECT DISTINCT value FROM outcomes, json_each(recorded) ORDER BY 1")
-    ((planned,),) = store.rows("SELECT count(*) FROM outcomes WHERE kind = 'planned'")
     return RunStatus(
         run=folder.path,
         config=config,
-        units=tuple(UnitCount(*row) for row in ends),
-        funnel={mode: funnel_of(store, mode) for mode in config.modes},
+        units=tuple(UnitCount(*row) for row in units),
+        funnel={mode: _funnel(store, mode) for mode in config.modes},
         aspects=_refusals(store, "IN"),
         drafts=_refusals(store, "NOT IN"),
         checks={name: _accepted(store, name) for name in _CHECKS},
@@ -201,14 +178,13 @@ def status_of(
         cost=cost(store, config),
         served=store.served_names(),
         recorded=tuple(model for (model,) in recorded),
-        planned=planned,
         finished=Outcomes(store).finished and (folder.path / "manifest.json").exists(),
         running=running,
         source_problems=source_problems(folder),
     )
 
 
-def funnel_of(store: Store, mode: str) -> list[tuple[Stage, Estimate]]:
+def _funnel(store: Store, mode: str) -> list[tuple[Stage, Estimate]]:
     """Each stage with the share of all items that reached it; none of people's own choices, of
     which every item is kept: the source refuses the others."""
     if MODES[mode].label == "given":
@@ -301,7 +277,10 @@ def make_manifest(
             for mode, stages in found.funnel.items()
         },
         "for_each_pair": {**found.for_each_pair},
-        "checks": {name: _share(accepted) for name, accepted in found.checks.items()},
+        "checks": {
+            name: {"k": of.k, "n": of.n, "low": of.low, "high": of.high}
+            for name, of in found.checks.items()
+        },
         "roles": config.roles.model_dump(mode="json"),
         "endpoints": models,
         **({"served_models": served} if served else {}),
@@ -335,7 +314,3 @@ def _counts(found: RunStatus, items: int) -> dict[str, JsonValue]:
         "dropped_aspects": dict(sorted(found.aspects.items())),
         "refused_drafts": dict(sorted(found.drafts.items())),
     }
-
-
-def _share(found: Estimate) -> dict[str, JsonValue]:
-    return {"k": found.k, "n": found.n, "low": found.low, "high": found.high}

@@ -29,7 +29,7 @@ from pairwright.evaluation.scorers.score_models import ServedClassifier, ServedL
 from pairwright.evaluation.scorers.scorer import BASELINES
 from pairwright.evaluation.session import InFolder, no_table
 from pairwright.records import Record
-from pairwright.settings import read_toml, validated
+from pairwright.settings import read_toml, settings_folder, validated
 from pairwright.settings.endpoints import Endpoint, Sampling, check_endpoints
 from pairwright.settings.prompt import PROMPTS as PROMPT_NAMES
 from pairwright.settings.prompt import Prompts
@@ -116,18 +116,6 @@ def scorer_settings(scorers: str | Path | Scorers | None) -> tuple[Scorers, Prom
     settings = scorers or Scorers()
     folder = settings_folder("prompts", settings.prompts, Path(), PROMPTS)
     return settings, Prompts.load(folder, PROMPT_NAMES)
-
-
-def settings_folder(key: str, name: str | None, base: Path, shipped: Path) -> Path:
-    """Find the folder that a key of the settings names, relative to `base`, or the shipped one.
-
-    Raises ConfigError where it is not there.
-    """
-    folder = base / name if name else shipped
-    if not folder.is_dir():
-        fix = "Name a folder, or leave the key out."
-        raise ConfigError(f"there is no folder {folder}", where=f"[{key}]", fix=fix)
-    return folder
 
 
 def policy_of(scorers: Scorers, samples: int) -> Policy:

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pairwright import assets
-from pairwright.errors import ConfigError
 from pairwright.models import Models
 from pairwright.pairs.columns import read_map
 from pairwright.records import Aspect, Dropped, DroppedAspect, Item, Post, Rubric
 from pairwright.retrieve import require_dense
+from pairwright.settings import settings_folder
 from pairwright.settings.config import Config, load
 from pairwright.settings.domains import Domains, Scale, load_scales
 from pairwright.settings.prompt import Prompts
@@ -63,10 +63,10 @@ class BuildRules:
         config = config.beside(folder, named)
         if config.planner.retrieval == "dense":
             require_dense()
-        rubrics = _folder(config.rubrics, "rubrics", folder, assets.RUBRICS)
-        prompts = Prompts.load(_folder(config.prompts, "prompts", folder, assets.PROMPTS))
+        rubrics = settings_folder("rubrics", config.rubrics, folder, assets.RUBRICS)
+        prompts = settings_folder("prompts", config.prompts, folder, assets.PROMPTS)
         domains, scales = Domains.load(rubrics), load_scales(rubrics)
-        return cls(config, folder, prompts, domains, scales, path=path)
+        return cls(config, folder, Prompts.load(prompts), domains, scales, path=path)
 
     def language(self, item: Item, *texts: str) -> str | None:
         """The language of an item, by its domain's file or its texts; `texts` are more of them."""
@@ -79,17 +79,6 @@ class BuildRules:
             item.question, self.prompts, item.id, self.language(item), config.words, guidance,
             self.scales, config.planner,
         )  # fmt: skip
-
-
-def _folder(name: str | None, key: str, base: Path, shipped: Path) -> Path:
-    if name is None:
-        return shipped
-    folder = base / name
-    if not folder.is_dir():
-        raise ConfigError(
-            f"no folder {folder}", where=f"[{key}]", fix="Name a folder, or leave the key out."
-        )
-    return folder
 
 
 def older_than(item: Item, posts: tuple[Post, ...]) -> tuple[Post, ...]:

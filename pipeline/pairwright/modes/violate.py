@@ -6,15 +6,14 @@ are expected to fail a shortcut audit; twins are not.
 
 from functools import partial
 
-from pairwright.models import Models, together
+from pairwright.models import Models
 from pairwright.modes.drawing import Drawing
 from pairwright.modes.mode import Mode, read_card
 from pairwright.modes.rules import BuildRules, rubric_of
-from pairwright.modes.writing import Side, write_sides
-from pairwright.records import Draft, Dropped, Item, Kept, Post, Rubric, content_id
+from pairwright.modes.writing import Side, write_paper, write_sides
+from pairwright.records import Dropped, Item, Kept, Rubric, content_id
 from pairwright.retrieve import selected
-from pairwright.stages.question import Question
-from pairwright.stages.writer import PAPER_STANCES, Stance, write_paper
+from pairwright.stages.writer import Stance
 
 _AGAINST: dict[str, Stance] = {"omit": "omitting", "contradict": "contradicting"}
 
@@ -34,18 +33,18 @@ async def build_violate(
         'Simmer the beans for an hour ...'
     """
     assert partner is None, "one user has this pair"
-    config, question = rules.config, rules.question(item)
+    config, question, generator = rules.config, rules.question(item), models.generator
     own = await rubric_of(item, item.user, item.profile, models, rules, rubric)
     if isinstance(own, Dropped):
         return own
     if config.paper_writers:
         shown = selected(item.question, item.profile, config.planner)
         own = Rubric(**{**dict(own), "shown": tuple(post.id for post in shown)})
-        strategy, write = "avoid", partial(_write_paper, question, item.profile, own, models)
+        strategy, write = "avoid", partial(write_paper, question, shown, own, generator)
     else:
         strategy = strategy_of(item, config.strategies)
         sides = Side("first", own), Side("second", own, stance=_AGAINST[strategy])
-        write = partial(write_sides, question, sides, models.generator)
+        write = partial(write_sides, question, sides, generator)
     drawing = Drawing(item, strategy, models, rules, (item.profile,))
     draft = await drawing.until_accepted(write, (own,))
     if draft is None:
@@ -57,29 +56,6 @@ def strategy_of(item: Item, strategies: tuple[str, ...]) -> str:
     """The strategy for the rejected side, chosen by content: the same item gets the same strategy
     in any file order."""
     return strategies[int(content_id("s", item.id)[-8:], 16) % len(strategies)]
-
-
-async def _write_paper(
-    question: Question,
-    posts: tuple[Post, ...],
-    rubric: Rubric,
-    models: Models,
-    number: int,
-    _refused: Draft | None,
-) -> tuple[str, str] | Dropped:
-    """Write both sides from the same posts: if fewer had to do for one, they do for the other."""
-    while True:
-        (first, first_seen), (second, also_seen) = await together(
-            *(
-                write_paper(question, posts, rubric, stance, models.generator, draw=number)
-                for stance in PAPER_STANCES
-            )
-        )
-        if first_seen.posts == also_seen.posts:
-            if isinstance(first, Dropped):
-                return first
-            return second if isinstance(second, Dropped) else (first, second)
-        posts = min(first_seen.posts, also_seen.posts, key=len)
 
 
 VIOLATE = Mode(

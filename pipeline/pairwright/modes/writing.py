@@ -24,11 +24,12 @@ from pairwright.records import (
     Dropped,
     DroppedAspect,
     GateResult,
+    Post,
     Rubric,
 )
 from pairwright.settings.rules import JudgedGate
 from pairwright.stages.question import Question
-from pairwright.stages.writer import Refusal, Stance, write
+from pairwright.stages.writer import PaperStance, Refusal, Stance, write, write_from_posts
 
 MOST_NOTES = 2
 MOST_REASON = 600
@@ -107,6 +108,21 @@ async def write_sides(
         )
 
     return await both(map(one, sides))
+
+
+async def write_paper(
+    question: Question,
+    posts: tuple[Post, ...],
+    rubric: Rubric,
+    generator: Model,
+    number: int,
+    _refused: Draft | None,
+) -> tuple[str, str] | Dropped:
+    """Both responses of a draw of the paper's setting, from the same posts."""
+    return await both(
+        write_from_posts(question, posts, rubric, stance, generator, number)
+        for stance in get_args(PaperStance)
+    )
 
 
 def _refusal_of(side: Side, refused: Draft, words: int) -> Refusal:

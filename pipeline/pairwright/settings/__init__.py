@@ -73,6 +73,18 @@ def validated(
         ) from None
 
 
+def settings_folder(key: str, name: str | None, base: Path, shipped: Path) -> Path:
+    """Find the folder that a key of the settings names, relative to `base`, or the shipped one.
+
+    Raises ConfigError where it is not there.
+    """
+    folder = base / name if name else shipped
+    if not folder.is_dir():
+        fix = "Name a folder, or leave the key out."
+        raise ConfigError(f"there is no folder {folder}", where=f"[{key}]", fix=fix)
+    return folder
+
+
 def _key(error: ErrorDetails, data: Any) -> str:
     """The dotted key that an error is about, without the members of unions that pydantic names
     between, which the file has not."""

@@ -9,12 +9,12 @@ from typing import Literal, get_args
 
 from pairwright.models import Model
 from pairwright.records import Dropped, Post, Rubric
+from pairwright.settings.prompt import label_texts
 from pairwright.settings.rules import asked_length
-from pairwright.stages.question import PromptPosts, Question, with_history
+from pairwright.stages.question import Question
 
 Stance = Literal["adhering", "omitting", "contradicting"]
 PaperStance = Literal["expected", "avoided"]
-PAPER_STANCES: tuple[PaperStance, PaperStance] = ("expected", "avoided")
 WRITER_PROMPTS = frozenset(
     (
         *(f"write_{stance}" for stance in get_args(Stance)),
@@ -62,22 +62,20 @@ def _length(question: Question) -> str:
     return "{} to {}".format(*asked_length(question.words))
 
 
-async def write_paper(
+async def write_from_posts(
     question: Question,
     posts: tuple[Post, ...],
     rubric: Rubric,
     stance: PaperStance,
     generator: Model,
-    *,
     draw: int,
-) -> tuple[str | Dropped, PromptPosts]:
-    """A response of the paper's setting, and the posts its writer saw: the aspects are given
-    as expected (chosen) or to be avoided (rejected) (arXiv 2604.07343, figure 1)."""
-    return await with_history(
-        question,
+) -> str | Dropped:
+    """A response of the paper's setting, whose writer sees posts: the aspects are given as expected
+    (chosen) or to be avoided (rejected) (arXiv 2604.07343, figure 1)."""
+    ask = question.ask(
         f"paper_{stance}",
-        posts,
-        lambda ask: generator.write(ask, draw),
+        posts=label_texts(post.text for post in posts),
         aspects=tuple(aspect.aspect for aspect in rubric.aspects),
         words=question.words,
     )
+    return await generator.write(ask, draw)

@@ -19,10 +19,9 @@ from pydantic import Field
 from pairwright import assets, text
 from pairwright.assets import DOCS
 from pairwright.errors import SourceError
-from pairwright.evaluation.settings import settings_folder
 from pairwright.records import Follows, GoldAspect, Item, Record
 from pairwright.retrieve import selected
-from pairwright.settings import read_toml, validated
+from pairwright.settings import read_toml, settings_folder, validated
 from pairwright.settings.domains import Domains
 from pairwright.settings.prompt import BUILDING, Ask, Prompts, guard, label_texts
 from pairwright.settings.rules import HistoryRules, SourceRules
