@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
 
-from typer import Argument, BadParameter, Option
+from typer import Argument, Option
 
 RunPath = Annotated[Path | str, Argument(help="The run folder.", metavar="RUN")]
 ReleasePath = Annotated[Path | str, Argument(help="A release's folder.", metavar="RELEASE")]
@@ -29,15 +29,3 @@ SampleSize = Annotated[
 ]
 ItemLimit = Annotated[int | None, Option(help="Only the first N items, to try it.", min=1)]
 SubjectLimit = Annotated[int | None, Option(help="Only the first N units, to try it.", min=1)]
-
-
-def share_of(given: str | float) -> float:
-    """`5%` or `0.05` as 0.05; raises typer.BadParameter."""
-    text = str(given)
-    try:
-        value = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
-    except ValueError:
-        value = -1.0
-    if not 0 <= value <= 1:
-        raise BadParameter(f"{text!r} is not a share such as 5% or 0.05")
-    return value

@@ -108,11 +108,9 @@ def wilson(p: float, n: float, z: float = Z_95) -> tuple[float, float]:
     return max(0.0, low), min(1.0, high)
 
 
-def share(k: int, n: int, z: float = Z_95) -> Estimate:
+def share(k: int, n: int) -> Estimate:
     """k of n independent ones with Wilson's interval. Of n = 0 nothing is known."""
-    if n == 0:
-        return no_estimate("none of them")
-    return _rounded(k / n, wilson(k / n, n, z), n, n)
+    return _rounded(k / n, wilson(k / n, n), n, n) if n else no_estimate("none of them")
 
 
 def p_value(p: float) -> str:

@@ -94,27 +94,13 @@ def test_a_printed_command_gives_back_its_arguments() -> None:
     assert shlex.split(line)[-3:] == ["status", "my runs/it's", "--json"]
 
 
-def test_a_wide_table_breaks_its_heads_and_keeps_names_and_intervals_whole() -> None:
-    heads = ("scorer", "net right flips, points", "right flips", "flips on placebos", "accuracy")
-    values = ("-3.2 (-19.9 to +34.1)", *["11.1 % (11.7 to 47.3)"] * 3)
+@pytest.mark.parametrize("cell", ["52.1 % (49.0 to 55.2)", "52.1 % (49.0 to 55.2) (12 units)"])
+def test_a_wide_table_loses_no_text(cell: str) -> None:
     written = StringIO()
-    print_table(Console(file=written, width=80), Table(heads, (("similarity", *values),)))
-    print_table(
-        Console(file=written, width=80), Table(heads, (("similarity (baseline)", *values),))
-    )
-    for text in (
-        "similarity ",
-        "(baseline) (-19.9 to +34.1)",
-        "(11.7 to 47.3)",
-        "net right flips, ",
-    ):
-        assert text in written.getvalue()
-    for cell in ("52.1 % (49.0 to 55.2)", "52.1 % (49.0 to 55.2) (12 units)"):
-        written = StringIO()
-        content = Table(("scorer", *["accuracy"] * 6), (("similarity", *[cell] * 6),))
-        print_table(Console(file=written, width=80), content)
-        shown = "".join(written.getvalue().split())
-        assert Counter("".join(cell.split()) * 6) - Counter(shown) == Counter(), "no text is lost"
+    content = Table(("scorer", *["net accuracy, points"] * 6), (("similarity", *[cell] * 6),))
+    print_table(Console(file=written, width=80), content)
+    shown = "".join(written.getvalue().split())
+    assert Counter("".join(cell.split()) * 6) - Counter(shown) == Counter()
 
 
 async def doubled(n: int) -> int:

@@ -30,8 +30,13 @@ def of(points: list[float], clusters: list[int] | None = None) -> Accuracy:
 # The interval
 
 
-@pytest.mark.parametrize(("k", "n"), [(0, 20), (1, 29), (15, 148), (81, 263), (20, 20), (1, 2)])
-def test_independent_pairs_without_ties_have_wilsons_interval(k: int, n: int) -> None:
+# Newcombe 1998, Statistics in Medicine 17, table I, method 3 (score without correction).
+@pytest.mark.parametrize(
+    ("k", "n", "low", "high"),
+    [(81, 263, 0.2553, 0.3662), (15, 148, 0.0624, 0.1605), (0, 20, 0, 0.1611)],
+)
+def test_independent_pairs_have_wilsons_interval(k: int, n: int, low: float, high: float) -> None:
+    assert ends(share(k, n)) == pytest.approx((low, high), abs=5e-5)
     found = of([1.0] * k + [0.0] * (n - k))
     assert found.interval(Z) == pytest.approx(ends(share(k, n)), abs=2e-6)
 

@@ -21,7 +21,7 @@ from annotated import (
 )
 from live_study import LiveStudy, files_of, usual
 from pairwright.errors import InputError
-from pairwright.stats import share
+from pairwright.stats import wilson
 from pairwright_human_eval.folder import HumanFolder, open_study
 from pairwright_human_eval.records import CANNOT_TELL, SIMULATED
 from pairwright_human_eval.simulation import CANNOT_TELL_SHARE, simulate_answers
@@ -302,8 +302,8 @@ def test_a_bad_file_is_named_and_the_others_are_imported(
 
 def holds(hits: list[bool], expected: float) -> bool:
     """Whether a 99.9 % interval of the share holds what is expected. The seeds are fixed."""
-    found = share(sum(hits), len(hits), z=3.29)
-    return (found.low or 0) <= expected <= (found.high or 0)
+    low, high = wilson(sum(hits) / len(hits), len(hits), 3.29)
+    return low <= expected <= high
 
 
 def test_people_err_and_guess_as_they_are_told_to(study: LiveStudy) -> None:

@@ -292,7 +292,7 @@ def test_a_copy_of_a_run_gives_the_same_bytes_after_an_interruption_too(
 def test_a_process_with_other_hashes_gives_the_same_bytes(run: Path, tmp_path: Path) -> None:
     program = [sys.executable, "-c", "from pairwright.cli import main; main()"]
     for out, seed, zone in (("here", "0", "UTC"), ("elsewhere", "4711", "Asia/Kolkata")):
-        options = ["--out", out, "--version", "1.0.0", "--validation", "40%"]
+        options = ["--out", out, "--version", "1.0.0", "--validation", "0.4"]
         environment = {**os.environ, "PYTHONHASHSEED": seed, "TZ": zone}
         subprocess.run(
             [*program, "release", str(run), *options], cwd=tmp_path, env=environment, check=True

@@ -188,8 +188,6 @@ def load_quality(path: Path) -> object:
          ["[steps.max_stps]", "'max_steps'?"]),
         (load_domain, DOMAIN, "kinds", "kind", ["[kind]", "'kinds'?"]),
         (load_domain, DOMAIN, '"soil", "space"', "", ["[kinds]", "at least 1"]),
-        (load_domain, DOMAIN, '"space"', '"soil"', ["[kinds]", "'soil' is there twice"]),
-        (load_domain, DOMAIN, "kinds", 'not_inferred = [" "]\nkinds', ["[not_inferred]", "text"]),
         (load_quality, SCALE, "name = ", "nam = ", ["[scale.0.nam]", "'name'?"]),
         (load_quality, SCALE, SCALE, SCALE + SCALE, ["'correctness' is there twice"]),
         (load_quality, SCALE, "score = 5", "score = 1", ["1 is there twice"]),

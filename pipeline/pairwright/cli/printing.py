@@ -6,7 +6,6 @@ import sys
 import tomllib
 from functools import cache
 from pathlib import Path
-from textwrap import fill
 from typing import TYPE_CHECKING
 
 from rich import box
@@ -20,9 +19,6 @@ from pairwright.assets import DOCS
 if TYPE_CHECKING:
     from pairwright.pages import Page
     from pairwright.pages import Table as Content
-
-INTERVAL = len("(+0.000 to +0.000)")
-"""The widest of what is in brackets."""
 
 
 def say(console: Console, text: str, style: str = "", *, wrap: bool = False) -> None:
@@ -39,11 +35,8 @@ def command(*parts: object) -> str:
 
     `command("status", run, "--json")` gives `pairwright status 'my runs/first' --json`.
     """
-    program = ["pairwright"]
-    if shutil.which("pairwright") is None:
-        # What it was called by, where the shell would not find the name.
-        is_module = Path(sys.argv[0]).stem == "__main__"
-        program = ["python", "-m", "pairwright"] if is_module else [sys.argv[0]]
+    # Called otherwise, where the shell would not find the name.
+    program = ["pairwright"] if shutil.which("pairwright") else [sys.executable, "-m", "pairwright"]
     return shlex.join(map(str, (*program, *parts)))
 
 
@@ -91,22 +84,12 @@ def print_words(name: str, /, *, err: bool = False, **values: object) -> None:
 
 
 def print_table(console: Console, content: "Content") -> None:
-    """Print the table of a page. Where it is too wide, heads break at words, and intervals go below
-    their values."""
+    """Print the table of a page. Where it is too wide, intervals go below their values, and heads
+    and cells break at words."""
     table = _table(content, " ", padding=(0, 1))
     wide = console.options.update(width=10 * console.width)
     if console.measure(table, options=wide).maximum > console.width:
         table = _table(content, "\n", padding=(0, 0))
-        widths = []
-        for head, *cells in zip(content.head, *content.rows, strict=True):
-            lines = "\n".join(cell.replace(" (", "\n(", 1) for cell in cells).split("\n")
-            widths.append(max(1, *map(len, (*lines, *head.split()))))
-        # A column that does not wrap loses text where all are too wide together.
-        fits = sum(min(width, INTERVAL) + 1 for width in widths) <= console.width
-        for column, width in zip(table.columns, widths, strict=True):
-            if fits and width <= INTERVAL:
-                column.header = fill(str(column.header), width)
-                column.no_wrap = True
     console.print(table)
 
 

@@ -7,8 +7,8 @@ Every value that a template prints is untrusted text and is shown as it is: no m
 image comes from a value. A whole number is printed with its thousands, an estimate with its
 interval; any other number is formatted by the template; None is an error. The words of a template
 are Markdown with tables. `fold` (kit.md.jinja) hides what follows until a reader opens it. The HTML
-needs no other file and loads nothing; its policy names its one sheet, and its script where it has
-one. The same values give the same bytes.
+needs no other file and loads nothing; its policy names its script where it has one. The same values
+give the same bytes.
 """
 
 import base64
@@ -34,9 +34,6 @@ if TYPE_CHECKING:
 FOLDER = Path(__file__).resolve().parent
 # No value can be such a mark: its invisible characters are left out.
 _PLOT = re.compile(r"^\x02([\w-]+)$", re.MULTILINE)
-_TAG = re.compile(r"<[a-zA-Z][^<>]*>")
-_ATTRIBUTE = re.compile(r'([\w:-]+)="([^"]*)"')
-_SHEET = re.compile(r'<style type="text/css">([^<]*)</style>')
 _MARKUP = re.compile(r"[\\`*\[\]|~$]|(?<![^\W_])_|_(?![^\W_])")
 # What would turn an address into a link.
 _IN_ADDRESS = re.compile(r"(?<=\w):(?=//)|(?<=\bwww)\.", re.IGNORECASE)
@@ -163,7 +160,7 @@ def _verbatim(value: object) -> Markup:
 
 
 def _source_hash(text: str) -> Markup:
-    """The name of an inline script or sheet in a policy (CSP Level 3, section 2.3.1)."""
+    """The name of an inline script in a policy (CSP Level 3, section 2.3.1)."""
     digest = hashlib.sha256(text.encode()).digest()
     return Markup(f"'sha256-{base64.b64encode(digest).decode()}'")
 
@@ -231,28 +228,12 @@ def _html(tokens: list[Token], sheet: str, script: str) -> str:
     body = markdown.renderer.render(tokens, markdown.options, {})
     body = body.replace(' style="text-align:right"', ' class="number"')
     body = body.replace("<table>", '<div class="wide" tabindex="0">\n<table>')
-    body, own = lift_styles(body.replace("</table>", "</table>\n</div>"))
+    body = body.replace("</table>", "</table>\n</div>")
     # The first section comes after the verdict, and so do the links to all of them.
     verdict, heading, rest = body.partition("<h2 ")
     common = (FOLDER / "page.css").read_text(encoding="utf-8")
     parts = {"verdict": verdict, "body": heading + rest, "script": script}
-    parts["sheet"] = "\n".join(("", common, sheet, own, ""))
+    parts["sheet"] = "\n".join(("", common, sheet, ""))
     trusted = {name: Markup(part) for name, part in parts.items()}
     layout = _environment().get_template("page.html.jinja")
     return layout.render(title=escape(title), sections=sections, **trusted)
-
-
-def lift_styles(html: str) -> tuple[str, str]:
-    """The HTML without styles in its elements, and the sheet that has each of them once, so that a
-    content policy can name all styles of a page by one hash."""
-    classes: dict[str, str] = {}
-    sheets = dict.fromkeys(_SHEET.findall(html))
-
-    def attribute(match: re.Match[str]) -> str:
-        if match[1] != "style":
-            return match[0]
-        return f'class="{classes.setdefault(match[2], f"p{len(classes)}")}"'
-
-    lifted = _TAG.sub(lambda tag: _ATTRIBUTE.sub(attribute, tag[0]), _SHEET.sub("", html))
-    rules = [*sheets, *(f".{name} {{ {style} }}" for style, name in classes.items())]
-    return lifted, "\n".join(rules)

@@ -18,7 +18,7 @@ from pairwright.errors import InputError, on_disk
 from pairwright.files import write_whole
 from pairwright.models.store import Store
 from pairwright.modes import MODES
-from pairwright.options import RunPath, share_of
+from pairwright.options import RunPath
 from pairwright.pages.output import output_folder
 from pairwright.pairs import Layout
 from pairwright.pairs.layout import file_digest, root_digest
@@ -65,9 +65,7 @@ def release(
     ] = False,
     validation_share: Annotated[
         float,
-        Option(
-            "--validation", help="Share of users for validation.", metavar="10%", parser=share_of
-        ),
+        Option("--validation", help="Share of users for validation.", metavar="0.1", min=0, max=1),
     ] = 0.0,
     progress: Progress = log_notes,
 ) -> ReleaseResult:

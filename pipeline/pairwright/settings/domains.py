@@ -15,7 +15,6 @@ from pairwright.settings import read_toml, validated
 from pairwright.text import LANGUAGES, language_of
 
 T = TypeVar("T", bound=Record)
-V = TypeVar("V")
 
 
 class Guidance(NamedTuple):
@@ -31,26 +30,19 @@ class Guidance(NamedTuple):
     """Conclusions about a person that must not be drawn."""
 
 
-def _distinct(values: tuple[V, ...]) -> tuple[V, ...]:
-    for value in values:
-        if isinstance(value, str) and not value.strip():
-            raise ValueError("a line without text")
-        if values.count(value) > 1:
-            raise ValueError(f"{value!r} is there twice")
-    return values
-
-
 def _one_each(name: str) -> AfterValidator:
     """A check that no two records have the same value in a field."""
 
     def check(records: tuple[T, ...]) -> tuple[T, ...]:
-        _distinct(tuple(getattr(record, name) for record in records))
+        values = [getattr(record, name) for record in records]
+        if twice := next((value for value in values if values.count(value) > 1), None):
+            raise ValueError(f"{twice!r} is there twice")
         return records
 
     return AfterValidator(check)
 
 
-Lines = Annotated[tuple[str, ...], AfterValidator(_distinct)]
+Lines = tuple[str, ...]
 
 
 class Domain(Record):

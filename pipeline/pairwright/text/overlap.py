@@ -25,21 +25,6 @@ _AROUND = (
 )
 WHOLE_WORDS = 5
 """The least number of words of an aspect that counts as quoted where it is repeated whole."""
-MOST_WORDS = 200_000
-"""Words whose stems are kept: most words of any text are the same frequent ones."""
-
-
-class _Kept(dict[str, str]):
-    """The stems of words, each computed once; a third of the time of an `lru_cache`."""
-
-    def __init__(self, stem: Callable[[str], str]) -> None:
-        self._stem = stem
-
-    def __missing__(self, word: str) -> str:
-        if len(self) >= MOST_WORDS:
-            self.clear()
-        self[word] = stem = self._stem(word)
-        return stem
 
 
 def stem_english(word: str) -> str:
@@ -73,11 +58,11 @@ def stemmer(language: str | None) -> Callable[[str], str]:
     """The function that gives the stem of a word in a language."""
     name = _snowball(language)
     if name is None:
-        return _Kept(stem_english).__getitem__
+        return cache(stem_english)
     from Stemmer import Stemmer
 
     algorithm: Callable[[str], str] = Stemmer(name).stemWord
-    return _Kept(lambda word: word if is_character_run(word) else algorithm(word)).__getitem__
+    return cache(lambda word: word if is_character_run(word) else algorithm(word))
 
 
 @cache
@@ -97,7 +82,7 @@ def _content_stems(language: str | None) -> Callable[[str], str]:
         long = len(word) > 2 or (len(word) >= least and word.isalpha())
         return stemmed(word) if long and word not in without else ""
 
-    return _Kept(content).__getitem__
+    return cache(content)
 
 
 @lru_cache(maxsize=2048)
@@ -190,12 +175,6 @@ def _word_text(texts: tuple[str, ...]) -> tuple[str, frozenset[str]]:
 def near_duplicate(a: str, b: str, limit: float = 0.8) -> bool:
     """Whether two texts share at least `limit` of their runs of three words; shorter texts must
     have the same words."""
-    # Without three known words in a row no run is shared; texts of fewer words have none.
-    own, its, known_words = words(a), words(b), _word_text((b,))[1]
-    row = b"\1" * run_length(a, 3)
-    have_runs = len(own) >= len(row) and len(its) >= run_length(b, 3)
-    if have_runs and row not in bytes(map(known_words.__contains__, own)):
-        return False
     known, other = terms(a), terms(b)
     # Texts that share few content words share few runs; this is much cheaper to see.
     if known and other and len(known & other) < 0.5 * min(len(known), len(other)):
