@@ -48,10 +48,10 @@ def write(
     separator: str = ",",
     encoding: str = "utf-8",
     end: str = "\r\n",
+    start: str = "",
 ) -> Path:
     """A sheet as a program saves it."""
     text = io.StringIO()
     csv.writer(text, delimiter=separator, lineterminator=end).writerows(rows)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(text.getvalue().encode(encoding))
+    path.write_bytes((start + text.getvalue()).encode(encoding))
     return path

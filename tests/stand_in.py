@@ -9,14 +9,11 @@ the real one behaves is for test_real_label_studio.py.
 import json
 import threading
 import urllib.parse
-from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self
 
 KEY = "0123456789abcdef0123456789abcdef01234567"
 Reply = tuple[int, Any]
-Fault = Callable[[str, str], Reply | None]
-"""Given method and path: what to answer instead, or None."""
 
 
 class StandIn:
@@ -27,10 +24,10 @@ class StandIn:
         self.tasks: dict[int, dict[str, Any]] = {}
         self.exports: dict[int, Any] = {}
         self.asked: list[tuple[str, str]] = []
-        self.before: Fault = lambda method, path: None
-        """Answers in place of the call, which then does nothing."""
-        self.after: Fault = lambda method, path: None
-        """Answers in place of the call's own reply, once it has done its work."""
+        self.instead: Reply | None = None
+        """Answers every call, which then does nothing."""
+        self.lost: dict[int, Reply] = {}
+        """By number of an import, from 1: what it replies once it has done its work."""
         stand_in = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -74,10 +71,11 @@ class StandIn:
         url = urllib.parse.urlsplit(target)
         path, query = url.path.strip("/"), dict(urllib.parse.parse_qsl(url.query))
         self.asked.append((method, path))
-        if (fault := self.before(method, path)) is not None:
-            return fault
+        if self.instead is not None:
+            return self.instead
         reply = self.serve(method, path.split("/"), query, body)
-        return self.after(method, path) or reply
+        number = sum(path.endswith("import") for _, path in self.asked)
+        return self.lost.get(number, reply) if path.endswith("import") else reply
 
     def serve(self, method: str, path: list[str], query: dict[str, str], body: Any) -> Reply:
         match method, path:

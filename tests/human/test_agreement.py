@@ -41,29 +41,16 @@ def estimate(ratings: pd.DataFrame, levels: int, name: str) -> Estimate:
     return of
 
 
-@pytest.mark.parametrize(
-    ("items", "levels", "expected"),
-    [
-        # Agreeing pairs of three: 1, 3, 1, 3, so 2/3 agree; each level has half of them.
-        (("112", "111", "221", "222"), 2, (2 / 3 - 1 / 2) / (1 / 2)),
-        # A level that nobody used counts.
-        (("112", "111", "221", "222"), 3, (2 / 3 - 1 / 4) / (3 / 4)),
-        # Shares of level 1 are 1 and 1/2, so p_e = 2 * 3/4 * 1/4.
-        (("11", "12"), 2, (1 / 2 - 3 / 8) / (5 / 8)),
-        # An item with a single rating counts: with its 0, p_e is 2 * 1/2 * 1/2.
-        (("11", "12", "2."), 2, 0),
-    ],
-)
-def test_ac1_counts_unused_levels_and_items_with_a_single_rating(
-    items: tuple[str, ...], levels: int, expected: float
-) -> None:
-    assert estimate(rated(*items), levels, "gwet_ac1").value == near(expected)
-
-
-def test_nothing_else_counts_an_item_with_a_single_rating() -> None:
+def test_ac1_counts_unused_levels_and_items_with_a_single_rating() -> None:
+    # Agreeing pairs of three: 1, 3, 1, 3, so 2/3 agree; each used level has half of the ratings.
+    items = ("112", "111", "221", "222")
+    assert estimate(rated(*items), 2, "gwet_ac1").value == near((2 / 3 - 1 / 2) / (1 / 2))
+    assert estimate(rated(*items), 3, "gwet_ac1").value == near((2 / 3 - 1 / 4) / (3 / 4))
+    # Shares of level 1 are 1, 1/2 and 0, so p_e is 2 * 1/2 * 1/2. Nothing else counts the third.
+    less, more = rated("11", "12"), rated("11", "12", "2.")
+    assert estimate(more, 2, "gwet_ac1").value == near(0)
     for name in ALL[:2]:
-        more, less = (estimate(rated("11", "12", *of), 2, name) for of in (["2."], []))
-        assert more == less
+        assert estimate(more, 2, name) == estimate(less, 2, name)
 
 
 @pytest.mark.parametrize(

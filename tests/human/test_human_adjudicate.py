@@ -17,12 +17,12 @@ from pairwright_human_eval.records import Answer, KeyedTask, digest
 from pairwright_human_eval.study import export_adjudication
 from pairwright_human_eval.units import units_of
 from released import PAIRS, run_of
-from small_studies import FILE, full_disk, quality, twin, violate, votes, well
+from small_studies import FILE, full_disk, quality, votes, well
 
-ASKED, PARTNER = twin(1)
-OWN = [ASKED, PARTNER, *twin(2), *(violate(n) for n in range(3, 9))]
-UNITS = units_of(OWN, FILE)
-TWIN, _, *SINGLE = UNITS
+ASKED, PARTNER, *_ = PAIRS
+UNITS = units_of(PAIRS, FILE)
+TWIN = UNITS[0]
+SINGLE = [unit for unit in UNITS if len(unit.pairs) == 1]
 NAMES = [f"annotator-{n:02}" for n in range(1, 10)]
 
 
@@ -40,18 +40,6 @@ def answers(agreed: str = "+++", unsure: bool = False, **said: str) -> list[Answ
         for pair in unit.pairs:
             found += votes(pair, said.get(names.get(pair.id, ""), agreed))
     return found
-
-
-@pytest.fixture(scope="module")
-def begun(tmp_path_factory: pytest.TempPathFactory) -> LiveStudy:
-    """Nobody has answered. Not to be changed."""
-    run = tmp_path_factory.mktemp("begun") / "run"
-    return LiveStudy(run_of(run, OWN, answer=lambda *_: None))
-
-
-@pytest.fixture
-def own(begun: LiveStudy, tmp_path: Path) -> LiveStudy:
-    return begun.copy(tmp_path / "run")
 
 
 def second_round(
@@ -84,7 +72,7 @@ EVERY: Any = {"asked": "+-=", **{f"s{n}": "+-=" for n in range(6)}}
         (CLOSED, None, [PARTNER.id], [1]),
         ([*CLOSED, *votes(PARTNER, "-", round=2)], None, [], []),
         # Evenly, and of one unit to different people if there are enough; "" is its quality.
-        (answers(**EVERY), 3, [ASKED.id, *(unit.id for unit in SINGLE)], [2, 2, 3]),
+        (answers(**EVERY), 3, [ASKED.id, *(unit.id for unit in SINGLE[:6])], [2, 2, 3]),
         *(
             (answers(unsure=True, asked="+-=", partner="+-="), n, ["", ASKED.id, PARTNER.id], loads)
             for n, loads in ((1, [3]), (2, [1, 2]), (3, [1, 1, 1]))
@@ -92,21 +80,21 @@ EVERY: Any = {"asked": "+-=", **{f"s{n}": "+-=" for n in range(6)}}
     ],
 )
 def test_only_what_is_disputed_is_asked_again_and_dealt_out_evenly(
-    own: LiveStudy, found: list[Answer], people: int | None, asked: list[str], loads: list[int]
+    study: LiveStudy, found: list[Answer], people: int | None, asked: list[str], loads: list[int]
 ) -> None:
-    tasks = second_round(own, found, people)
+    tasks = second_round(study, found, people)
     assert sorted(task.pair for task in tasks) == sorted(asked)
     assert sorted(Counter(task.annotator for task in tasks).values()) == loads
     assert all((task.kind == "preference") == bool(task.pair) for task in tasks)
 
 
 def test_the_task_is_that_of_the_first_round_under_another_name_and_shows_no_answer(
-    own: LiveStudy,
+    study: LiveStudy,
 ) -> None:
-    (task,) = second_round(own, answers(s0="+-="))
+    (task,) = second_round(study, answers(s0="+-="))
     pair = SINGLE[0].asked.id
-    first = next(k for k in own.key.values() if (k.pair, k.kind) == (pair, "preference"))
-    data = read_tasks(own.folder, [first, task])
+    first = next(k for k in study.key.values() if (k.pair, k.kind) == (pair, "preference"))
+    data = read_tasks(study.folder, [first, task])
     assert data[task.task] == data[first.task] | {"task": task.task}
     assert task.sides == first.sides
     assert (task.round, task.purpose) == (2, "vote")
@@ -116,7 +104,7 @@ def test_the_task_is_that_of_the_first_round_under_another_name_and_shows_no_ans
 def test_further_people_get_what_is_missing_once(tmp_path: Path) -> None:
     """With four votes a pair, one against them takes six further votes."""
     rule: dict[str, Any] = {"votes": 4, "rule": "unanimity", "further": 6}
-    study = LiveStudy(run_of(tmp_path / "run", OWN, answer=lambda *_: None, **rule))
+    study = LiveStudy(run_of(tmp_path / "run", answer=lambda *_: None, **rule))
     found = answers(agreed="++++", asked="+++-")
     tasks = second_round(study, found)
     assert [(task.pair, task.kind) for task in tasks] == [(ASKED.id, "preference")] * 6
@@ -125,24 +113,23 @@ def test_further_people_get_what_is_missing_once(tmp_path: Path) -> None:
     assert "5 people cannot close a dispute, which takes 6 votes" in said
 
 
-def test_a_second_round_cut_short_is_made_whole_by_the_next(own: LiveStudy) -> None:
-    name = own.folder.adjudication_key.name
+def test_a_second_round_cut_short_is_made_whole_by_the_next(study: LiveStudy) -> None:
+    name = study.folder.adjudication_key.name
     with full_disk(name), pytest.raises(StoreError, match="No space left"):
-        second_round(own, answers(s0="+-=", s1="+-="))
-    assert [k.pair for k in second_round(own, answers(s0="+-=="))] == [SINGLE[0].asked.id]
+        second_round(study, answers(s0="+-=", s1="+-="))
+    assert [k.pair for k in second_round(study, answers(s0="+-=="))] == [SINGLE[0].asked.id]
 
 
 def test_what_is_disputed_later_has_a_sheet_of_its_own(study: LiveStudy) -> None:
     """Whatever somebody is filling in stays as it is."""
-    first, later = [pair for pair in PAIRS if pair.mode == "violate"][:2]
-    found = [answer for unit in units_of(PAIRS, FILE) for answer in well(unit)]
-    found += [a for pair in PAIRS if pair not in (first, later) for a in votes(pair, "+++")]
-    found += votes(first, "+-=")
-    assert [task.pair for task in second_round(study, found)] == [first.id]
+    first, later = (unit.asked.id for unit in SINGLE[:2])
+    found = answers(s0="+-=", s1="")
+    assert [task.pair for task in second_round(study, found)] == [first]
     sheet = study.folder.sheet("adjudicator-01", 2)
     sheet.write_bytes(sheet.read_bytes() + b" ")
     before = files_of(study.folder.sheets)
-    (more,) = [k for k in second_round(study, [*found, *votes(later, "+-=")]) if k.pair == later.id]
+    found += votes(SINGLE[1].asked, "+-=")
+    (more,) = [keyed for keyed in second_round(study, found) if keyed.pair == later]
     second = study.folder.sheet("adjudicator-01", 2, 2)
     assert files_of(study.folder.sheets) == before | {second.name: second.read_bytes()}
     assert more.task in second.read_text(encoding="utf-8")

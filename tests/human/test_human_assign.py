@@ -22,8 +22,6 @@ from pairwright_human_eval.units import swapped_units, units_of
 from released import answered, placebo, right, run_of, twinned, violated
 from small_studies import FILE, Made, mixed, study_of, violate
 
-TWINS = [pair for n in range(6) for pair in twinned(n)]
-
 
 @pytest.fixture(scope="module", params=range(5))
 def made(request: pytest.FixtureRequest) -> Made:
@@ -126,21 +124,9 @@ def test_a_rule_is_fitted_to_the_people(people: int, halves: int, votes: int, ru
         assert {asked[unit.id, pair.id, "preference"] for pair in unit.pairs} == {votes}
 
 
-def test_two_people_verify_twins_by_the_rule_that_they_can_carry_out(tmp_path: Path) -> None:
-    run = run_of(tmp_path / "run", TWINS, study=False)
-    made = export_tasks(run, annotators=2, seed=0)
-    assert (made.study.policy.votes, made.study.policy.rubric_votes) == (1, 0)
-    answered(run, right({"Question 3, how is it done?"}))
-    found = decide(run)
-    states = Counter(one.state for one in found.decisions.values())
-    assert (states, found.report.changed) == ({"verified": 5, "refused": 1}, {})
-
-
 def chosen_by_both(n: int) -> list[Pair]:
     """A twin from real choices, which has no rubric."""
-    rubrics = [pair.rubric for pair in placebo(n)]
-    changes = ({"mode": "natural", "rubric": rubric} for rubric in rubrics)
-    return [Pair(**dict(pair) | own) for pair, own in zip(twinned(n), changes, strict=True)]
+    return [Pair(**dict(pair) | {"mode": "natural"}) for pair in placebo(n)]
 
 
 MODE_PAIRS: dict[str, Callable[[int], Iterable[Pair]]] = {
@@ -173,16 +159,12 @@ def test_a_study_asks_about_every_mode_and_verifies_it(tmp_path: Path) -> None:
 
 
 def test_a_plan_counts_the_tasks_of_the_export_and_the_time_to_read_them(tmp_path: Path) -> None:
-    study = LiveStudy(run_of(tmp_path / "run", TWINS, study=False))
+    study = LiveStudy(run_of(tmp_path / "run", mixed(6, 0), study=False))
     plan = plan_study(study.run, annotators=9, sample=4)
     made = export_tasks(study.run, annotators=9, sample=4, seed=0)
     assert (sum(plan.units.values()), plan.asked["preference"], plan.tasks) == (4, 3, made.tasks)
     assert plan.hours.keys() == plan.tasks.keys()
     assert min(plan.hours.values()) > 0
-    options = ("--annotators", 4, "--overlap", 2, "--sample", 5)
-    said = study.do("plan", *options)
-    assert "4 annotators can verify 5 twins. Each pair gets 2 votes." in said
+    said = study.do("plan", "--annotators", 4, "--overlap", 2, "--sample", 5)
     assert "asks for 3, 2 and 2: it is lowered to 2, 2 and 0" in said
-    assert "A second round on disputed pairs needs 1 other annotator." in said
     assert "An overlap of 2 has no effect." in said
-    assert f"human export {study.run} {' '.join(map(str, options))}" in said

@@ -90,46 +90,37 @@ def test_the_same_answers_come_from_a_spreadsheet_and_from_label_studio(study: L
     assert [(one.task, one.kind, one.item, one.label) for one in study.answers] == by_sheet
 
 
-def with_separator_line(path: Path, rows: Rows) -> Path:
-    write(path, rows, ";")
-    path.write_bytes(b"sep=;\r\n" + path.read_bytes())
-    return path
-
-
-SAVED: dict[str, Callable[[Path, Rows], Path]] = {
-    # As Excel saves "CSV UTF-8" where the comma is the decimal sign.
-    "excel": lambda path, rows: write(path, [[*row, ""] for row in rows], ";", "utf-8-sig"),
-    "windows": lambda path, rows: write(path, rows, ";", "cp1252"),
-    "unicode": lambda path, rows: write(path, rows, "\t", "utf-16"),
-    "unix": lambda path, rows: write(path, rows, ",", "utf-8", "\n"),
-    "sorted": lambda path, rows: write(path, [rows[0], *sorted(rows[1:], reverse=True)]),
-    "only answers": lambda path, rows: write(
-        path, [[row[TASK], row[ANSWER], row[FIELD]] for row in rows]
-    ),
-    "separator": with_separator_line,
-}
-
-
-@pytest.mark.parametrize("program", SAVED)
+@pytest.mark.parametrize(
+    "saved",
+    [
+        # As Excel saves "CSV UTF-8" where the comma is the decimal sign.
+        lambda path, rows: write(path, [[*row, ""] for row in rows], ";", "utf-8-sig"),
+        lambda path, rows: write(path, rows, ";", "cp1252"),
+        lambda path, rows: write(path, rows, "\t", "utf-16"),
+        lambda path, rows: write(path, rows, ",", "utf-8", "\n"),
+        lambda path, rows: write(path, rows, ";", start="sep=;\r\n"),
+        lambda path, rows: write(path, [rows[0], *sorted(rows[1:], reverse=True)]),
+        lambda path, rows: write(path, [[row[TASK], row[ANSWER], row[FIELD]] for row in rows]),
+    ],
+    ids=["excel", "windows", "unicode", "unix", "separator", "sorted", "only answers"],
+)
 def test_a_sheet_is_read_as_any_program_saves_it(
-    study: LiveStudy, tmp_path: Path, program: str
+    study: LiveStudy, tmp_path: Path, saved: Callable[[Path, Rows], Path]
 ) -> None:
     rows = sheet_rows(study.fill(FIRST))
     # The texts may hold letters that the code page has not, and are not read.
     rows = [[cell.encode("cp1252", "replace").decode("cp1252") for cell in row] for row in rows]
-    study.do("import", SAVED[program](tmp_path / "back.csv", rows))
+    study.do("import", saved(tmp_path / "back.csv", rows))
     assert study.answered == {keyed.task for keyed in study.own(FIRST)}
 
 
 @pytest.mark.parametrize(
     ("field", "written", "label"),
     [
-        ("preference", "A", "A"),
         ("preference", " response a ", "A"),
         ("preference", "no difference  for this person", "equal"),
         ("preference", "cannot_tell", "cannot_tell"),
         ("correctness_a", "2.0", "2"),
-        ("correctness_a", "2,0", "2"),
         ("correctness_a", "4: right, with at most a slip", "4"),
         ("correctness_a", "Cannot judge", "cannot_judge"),
     ],

@@ -7,7 +7,7 @@ import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pytest
 
@@ -58,15 +58,6 @@ class Site(NamedTuple):
             {"project": project, "data": task["data"], "annotations": [{"id": id, **given}]}
             for id, task in enumerate(own[:n])
         ]
-
-    def lose(self, number: int, reply: Reply) -> None:
-        """The import of this number, from 1, does its work and replies something else."""
-
-        def fault(method: str, path: str) -> Reply | None:
-            imports = sum(path.endswith("import") for _, path in self.server.asked)
-            return reply if path.endswith("import") and imports == number else None
-
-        self.server.after = fault
 
     def refused(self, match: str, *, push: bool = True, url: str = "") -> InputError:
         with pytest.raises(InputError, match=match) as refused:
@@ -126,21 +117,11 @@ def test_what_is_odd_on_the_server_is_noted_and_what_was_pulled_stays(site: Site
     del site.server.tasks[min(site.server.tasks)]
     second["label_config"] = "<View/>"
     del site.server.projects[third["id"]]
-    for note, project, said in zip(
-        site.pull(),
-        (first, second, third),
-        (
-            "lacks 1 tasks, deleted there; a push does not bring them back.",
-            "has another form than labeling_config_preference.xml, so nothing of it was taken in",
-            "is not on the server any more: what was pulled of it before stays.",
-        ),
-        strict=True,
-    ):
-        assert project["title"] in note
-        assert said in note
-    assert {name for name, content in site.raw().items() if content != before[name]} == {
-        "project-1"
-    }
+    notes = site.pull()
+    for n, said in enumerate(("lacks 1 tasks, deleted there", "has another form", "is not on the")):
+        assert (first, second, third)[n]["title"] in notes[n]
+        assert said in notes[n]
+    assert [name for name, x in site.raw().items() if x != before[name]] == ["project-1"]
     assert len(pull_answers(site.study.run).refused) == 1
     assert site.push().imported == 0
 
@@ -159,11 +140,11 @@ def test_what_is_odd_on_the_server_is_noted_and_what_was_pulled_stays(site: Site
 def test_an_import_whose_reply_got_lost_is_made_anew(
     site: Site, number: int, reply: Reply, said: str
 ) -> None:
-    site.lose(number, reply)
+    site.server.lost = {number: reply}
     with pytest.raises(CallFailed, match=said):
         site.push()
     assert site.held() == site.tasks[: number * UNITS]
-    site.lose(0, reply)
+    site.server.lost = {}
     again, before = site.push(), (number - 1) * UNITS
     assert (again.imported, again.already) == (30 - before, before)
     assert site.held() == site.tasks
@@ -172,10 +153,10 @@ def test_an_import_whose_reply_got_lost_is_made_anew(
 
 
 def test_answers_in_a_project_whose_import_was_cut_off_are_not_deleted(site: Site) -> None:
-    site.lose(2, BAD_GATEWAY)
+    site.server.lost = {2: BAD_GATEWAY}
     with pytest.raises(CallFailed):
         site.push()
-    site.lose(0, BAD_GATEWAY)
+    site.server.lost = {}
     site.server.projects[2]["num_tasks_with_annotations"] = 1
     site.refused("was cut off, and people have answered")
     assert site.held() == site.tasks[:20]
@@ -239,7 +220,7 @@ def test_what_was_answered_in_a_deleted_project_is_not_asked_again(site: Site) -
 def test_errors_name_what_happened_and_show_no_secret(
     site: Site, reply: Reply, error: type[PairwrightError], match: str
 ) -> None:
-    site.server.before = lambda method, path: reply
+    site.server.instead = reply
     with pytest.raises(error, match=match) as caught, connected(site.server.url, KEY) as client:
         client.projects("Pairwright")
     assert KEY not in str(caught.value)
@@ -247,25 +228,26 @@ def test_errors_name_what_happened_and_show_no_secret(
 
 
 HERE = "http://127.0.0.1:9"
-KEYS = ("", " \n", "two words", "ключ", "line\nbreak")
-URLS = ("localhost:8080", "ftp://host", "http://", "http://me:secret@host", "")
 
 
-@pytest.mark.parametrize(
-    ("url", "key", "match"),
-    [*((HERE, key, "API key") for key in KEYS), *((url, KEY, "not the address") for url in URLS)],
-)
-def test_a_key_or_an_address_that_cannot_be_is_refused(url: str, key: str, match: str) -> None:
-    with pytest.raises(InputError, match=match) as caught, connected(url, key):
+@pytest.mark.parametrize("key", ["", " \n", "two words", "ключ", "line\nbreak"])
+def test_a_key_that_cannot_be_is_refused(key: str) -> None:
+    with pytest.raises(InputError, match="API key"), connected(HERE, key):
+        pass
+
+
+@pytest.mark.parametrize("url", ["localhost:8080", "ftp://host", "http://me:secret@host", ""])
+def test_an_address_that_cannot_be_is_refused(url: str) -> None:
+    with pytest.raises(InputError, match="not the address") as caught, connected(url, KEY):
         pass
     assert "secret" not in str(caught.value)
-    assert match == "API key" or url.rpartition("@")[2] in str(caught.value)
+    assert url.rpartition("@")[2] in str(caught.value)
 
 
 def test_without_the_sdk_the_command_to_install_it_is_named(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setitem(sys.modules, "label_studio_sdk", None)
-    named: Any = re.escape(install("label-studio"))
-    with pytest.raises(InputError, match=named), connected(HERE, KEY):
+    with pytest.raises(InputError) as caught, connected(HERE, KEY):
         pass
+    assert install("label-studio") in caught.value.fix

@@ -77,9 +77,8 @@ PLAIN = [{"item": item, "annotator": who, "which": label} for item, who, label i
 
 
 def written(path: Path, rows: list[Row]) -> Path:
-    if path.suffix in (".csv", ".parquet"):
-        table = pd.DataFrame(rows)
-        table.to_csv(path, index=False) if path.suffix == ".csv" else table.to_parquet(path)
+    if path.suffix == ".csv":
+        pd.DataFrame(rows).to_csv(path, index=False)
     else:
         lines = [json.dumps(row) for row in rows]
         path.write_text("\n".join(lines) if path.suffix == ".jsonl" else f"[{','.join(lines)}]")
@@ -102,7 +101,7 @@ def written(path: Path, rows: list[Row]) -> Path:
          "MTurk", None),
         (".csv", mturk(ticked), "MTurk", None),
         (".csv", [*mturk(ticked), UNTICKED], "MTurk", None),
-        *((end, PLAIN, "columns", set()) for end in (".csv", ".jsonl", ".json", ".parquet")),
+        *((end, PLAIN, "columns", set()) for end in (".csv", ".jsonl", ".json")),
     ],
 )  # fmt: skip
 def test_the_same_votes_are_read_from_every_format_and_what_is_left_out_is_said(
@@ -196,7 +195,5 @@ def test_own_answers_and_real_exports_are_read(tmp_path: Path) -> None:
 
 def test_the_command_says_it_in_a_table(tmp_path: Path) -> None:
     done = pairwright("agreement", written(tmp_path / "votes.csv", PLAIN_TURK))
-    assert done.code == 0, done.said
-    assert "5 votes in" in " ".join(done.out.split())
-    assert "1 item without a majority, such as 2" in " ".join(done.out.split())
+    assert (done.code, "1 item without a majority, such as 2" in done.out) == (0, True)
     assert pairwright("agreement", tmp_path / "nothing.csv").code == 2

@@ -6,16 +6,18 @@ from typing import Any
 
 import pytest
 
-from endpoint import Asked, Body, altered, completion, double, in_thread
+from endpoint import Asked, Body, altered, completion, double, double_url, in_thread
 from golden import gold, planning_prompts, row, rows, write
 from model_double import DOUBLE
+from pairwright.assets import DOCS
 from pairwright.construct.folder import to_toml
 from pairwright.errors import CallFailed
 from pairwright.evaluation.downstream import Downstream
-from pairwright.lines import read_lines
+from pairwright.lines import read_lines, read_one
 from pairwright.models import Request
 from pairwright.records import Item
 from pairwright.training.score_planners import (
+    FIGURES,
     PromptedPlanner,
     ScoredPlan,
     others_of,
@@ -29,6 +31,7 @@ from study import Done, pairwright
 
 AGREES: Answer = found_in([1])
 """A judge of a plan with one aspect and no other user."""
+PASSAGES = tuple((f"p{n}", post["text"][:50]) for n, post in enumerate(row("q-0")["profile"], 1))
 
 
 def test_another_user_is_of_the_same_category_if_there_is_one(tmp_path: Path) -> None:
@@ -37,18 +40,11 @@ def test_another_user_is_of_the_same_category_if_there_is_one(tmp_path: Path) ->
         row("d", category="philosophy"), row("e", category="philosophy"),
     ).items  # fmt: skip
     others = others_of(given, seed=0)
-    by_id = {item.id: item for item in given}
-    assert others.keys() == by_id.keys()
-    for id, other in others.items():
-        assert other.user != by_id[id].user
-        assert other.category == by_id[id].category
+    assert others.keys() == {item.id for item in given}
+    for item in given:
+        assert others[item.id].user != item.user
+        assert others[item.id].category == item.category
     assert others_of(given[:1], seed=0) == {}
-
-
-# Planners
-
-
-PASSAGES = tuple((f"p{n}", post["text"][:50]) for n, post in enumerate(row("q-0")["profile"], 1))
 
 
 def planned(*aspects: str) -> Answer:
@@ -107,8 +103,7 @@ def test_a_judge_says_precision_recall_and_what_would_fit_anybody(tmp_path: Path
         own = lists.index([of.aspect for of in item.rubric_aspects]) + 1
         return found_in([own], [3 - own])
 
-    plan = planned("Cheap", "Overnight")
-    found = line_of(item, plan, precision, other)
+    found = line_of(item, planned("Cheap", "Overnight"), precision, other)
     assert (found.precision, found.recall, found.f1, found.other) == (0.5, 0.5, 0.5, 0.5)
 
 
@@ -122,8 +117,7 @@ def test_what_is_missing_is_counted_and_no_part_of_the_mean() -> None:
     ]
     found = result_of({"p": lines}, {}, {})
     values = {of.column: (of.value, of.n) for of in found.figures}
-    assert values["precision"] == (0.75, 2)
-    assert values["mismatched user"] == (0.25, 2)
+    assert (values["precision"], values["mismatched user"]) == ((0.75, 2), (0.25, 2))
     assert values["F1"] == (0.2, 3)
     [part] = found.parts
     assert (part.asked, part.counted) == (5, 3)
@@ -162,7 +156,7 @@ def test_planners_are_compared_and_running_again_asks_nothing(tmp_path: Path) ->
         assert endpoint.n == asked
         said = [asked.said for asked in endpoint.asked]
     assert {name: (out / name).read_bytes() for name in before} == before
-    scores = Downstream.model_validate_json((out / "plan-score.json").read_bytes())
+    scores = read_one(out / "plan-score.json", Downstream)
     assert [(of.name, of.counted) for of in scores.parts] == [("long", 5), ("short", 5)]
     assert any("1 no_gold_aspects" in note for note in scores.notes)
     ids = [of.id for of in read_lines(out / "short.jsonl", ScoredPlan)]
@@ -183,3 +177,18 @@ def test_a_planner_that_leaves_items_open_ends_short(tmp_path: Path) -> None:
         done = score(tmp_path, endpoint.url)
     assert done.code == 1
     assert "short: 4 of 5 count (1 unparseable)" in done.err
+
+
+def test_the_page_on_training_scores_a_planner_on_the_bundled_items(tmp_path: Path) -> None:
+    study = tmp_path / "study"
+    assert pairwright("init", study).code == 0
+    compare = (DOCS / "train.md").read_text(encoding="utf-8").partition("## Compare planners")[2]
+    settings = compare.partition("```toml\n")[2].partition("```")[0]
+    settings = settings.replace("http://127.0.0.1:8000/v1", double_url())
+    (study / "score.toml").write_text(settings, encoding="utf-8")
+    done = pairwright("train", "score", study / "score.toml", "--out", study / "scores")
+    assert done.code == 0, done.err
+    scores = read_one(study / "scores" / "plan-score.json", Downstream)
+    assert [(of.column, of.n, of.clusters) for of in scores.figures] == [
+        (column, 12, 12) for column in FIGURES
+    ]

@@ -24,12 +24,7 @@ from pairwright.models import parse
 from pairwright.settings.prompt import Prompts
 from pairwright.settings.rules import SourceRules
 from pairwright.stages.planner import PlanReply, sifted
-from pairwright.training.planner_data import (
-    Training,
-    load_settings,
-    planner_prompt,
-    read_gold,
-)
+from pairwright.training.planner_data import Training, load_settings, planner_prompt, read_gold
 from pairwright.training.train_planner import TrainingReport
 from scripted import domains
 

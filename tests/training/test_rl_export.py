@@ -1,5 +1,4 @@
-"""What `pairwright train export-rl` writes, as TRL and verl read it, and what comes
-back of a training."""
+"""What `pairwright train export-rl` writes, as TRL and verl read it."""
 
 from pathlib import Path
 from typing import Any
@@ -10,6 +9,7 @@ import pytest
 
 from pairwright.errors import InputError
 from pairwright.evaluation.benchmark import Benchmark
+from pairwright.lines import read_one
 from pairwright.pairs import Row
 from pairwright.training.export_rl import RlExport, held_out
 from released import released, run_of
@@ -38,13 +38,9 @@ def rows_of(release: Path, split: str = "validation") -> dict[str, Row]:
     return {row.id: row for row in Benchmark(release, split).rows()}
 
 
-def loaded(folder: Path, config: str | None = None) -> dict[str, list[dict[str, Any]]]:
+def loaded(folder: Path, config: str) -> dict[str, list[dict[str, Any]]]:
     found = datasets.load_dataset(str(folder), config)
     return {split: found[split].to_list() for split in found}
-
-
-def prompts_of(folder: Path) -> list[dict[str, Any]]:
-    return [prompt for of in loaded(folder, "prompts").values() for prompt in of]
 
 
 def test_trl_reads_prompts_and_preferences(release: Path, tmp_path: Path) -> None:
@@ -52,7 +48,8 @@ def test_trl_reads_prompts_and_preferences(release: Path, tmp_path: Path) -> Non
     assert done.code == 0, done.said
     command = f"train reward-server --release {release} --scorers scorers.toml --scorer NAME"
     assert command in done.out
-    rows, prompts = rows_of(release), prompts_of(tmp_path / "out")
+    rows, found = rows_of(release), loaded(tmp_path / "out", "prompts")
+    prompts = [*found["train"], *found["validation"]]
     asked = {(row.item_id, row.user) for row in rows.values()}
     assert sorted((p["item_id"], p["user"]) for p in prompts) == sorted(asked)
     assert len(rows) > len(asked), "a question is in a twin and in a violate pair"
@@ -67,18 +64,15 @@ def test_trl_reads_prompts_and_preferences(release: Path, tmp_path: Path) -> Non
         assert all(post.text in message["content"] for post in row.profile)
         assert not any(text in message["content"] for text in secret)
     preferences = loaded(tmp_path / "out", "preference")
-    pairs = [*preferences["train"], *preferences["validation"]]
-    assert {pair["id"] for pair in pairs} == set(rows)
-    for pair in pairs:
+    ids = {part: {pair["id"] for pair in pairs} for part, pairs in preferences.items()}
+    assert ids["train"] | ids["validation"] == set(rows)
+    for pair in (*preferences["train"], *preferences["validation"]):
         for side in ("chosen", "rejected"):
             said = getattr(rows[pair["id"]], side)
             assert pair[side] == [{"role": "assistant", "content": said}]
     # Users and their partners are in one of the two parts.
     for name in ("user", "dyad"):
-        train, validation = (
-            {getattr(rows[pair["id"]], name) for pair in preferences[part]}
-            for part in ("train", "validation")
-        )
+        train, validation = ({getattr(rows[id], name) for id in own} for own in ids.values())
         assert train
         assert validation
         assert not train & validation
@@ -93,7 +87,8 @@ def test_what_is_shown_and_kept_for_validation_is_as_asked(release: Path, tmp_pa
     exported(release, tmp_path / "one", "--posts", "1")
     readme = (tmp_path / "one" / "README.md").read_text()
     assert "shown the question after 1 of the user's earlier posts at most." in readme
-    assert all("Post 1 of 1" in str(prompt["prompt"]) for prompt in prompts_of(tmp_path / "one"))
+    train = loaded(tmp_path / "one", "prompts")["train"]
+    assert all("Post 1 of 1" in str(prompt["prompt"]) for prompt in train)
 
 
 def test_nobody_trains_on_labels_that_were_drawn(
@@ -114,25 +109,21 @@ def test_nobody_trains_on_labels_that_were_drawn(
 def test_verl_reads_its_columns_and_the_truth_names_the_pair(release: Path, tmp_path: Path) -> None:
     assert exported(release, tmp_path / "out", format="verl").code == 0
     rows = rows_of(release)
-    # As verl's own dataset loads it.
     for split in ("train", "validation"):
+        # As verl's own dataset loads it.
         path = str(tmp_path / "out" / f"{split}.parquet")
         lines = datasets.load_dataset("parquet", data_files=path)["train"].to_list()
         for index, line in enumerate(lines):
             row = rows[line["reward_model"]["ground_truth"]]
-            assert line["data_source"] == "pairwright/small-pairs"
-            assert line["ability"] == row.domain
+            assert (line["data_source"], line["ability"]) == ("pairwright/small-pairs", row.domain)
             assert line["prompt"][0]["role"] == "user"
             assert line["reward_model"]["style"] == "rule"
-            assert line["extra_info"] == {
-                "split": split, "index": index, "id": row.id, "item_id": row.item_id,
-                "user": row.user, "config": row.config,
-            }  # fmt: skip
+            about = {name: getattr(row, name) for name in ("id", "item_id", "user", "config")}
+            assert line["extra_info"] == {"split": split, "index": index, **about}
 
 
 @pytest.mark.parametrize(
-    ("split", "message"),
-    [("test", "--validation 10%"), ("train", "no pairs in the split 'train'")],
+    ("split", "message"), [("test", "--validation 10%"), ("train", "no pairs in the split 'train'")]
 )
 def test_a_split_that_must_not_or_cannot_be_trained_on_is_refused(
     release: Path, tmp_path: Path, split: str, message: str
@@ -145,13 +136,11 @@ def test_a_split_that_must_not_or_cannot_be_trained_on_is_refused(
 def test_an_allowed_test_split_is_called_contaminated(release: Path, tmp_path: Path) -> None:
     done = exported(release, tmp_path / "out", "--split", "test", "--allow-test-split")
     assert done.code == 0
-    assert "contaminated" in done.out
-    assert "contaminated" in (tmp_path / "out" / "README.md").read_text()
-    about = RlExport.model_validate_json((tmp_path / "out" / "export.json").read_bytes())
-    assert about.split == "test"
-    assert {prompt["id"] for prompt in prompts_of(tmp_path / "out")} <= set(
-        rows_of(release, "test")
-    )
+    for text in (done.out, (tmp_path / "out" / "README.md").read_text()):
+        assert "contaminated" in text
+    assert read_one(tmp_path / "out" / "export.json", RlExport).split == "test"
+    prompts = loaded(tmp_path / "out", "prompts")["train"]
+    assert {prompt["id"] for prompt in prompts} <= set(rows_of(release, "test"))
 
 
 def test_users_who_cannot_be_parted_are_named() -> None:

@@ -19,14 +19,18 @@ from pairwright.training.planner_data import Conversation, Training, target
 from scripted import post, posts
 from study import pairwright
 
-ASPECTS = (
-    GoldAspect(aspect="Baking without an oven aboard", reason="No oven."),
-    GoldAspect(aspect="Nothing that contains nuts", reason="An allergy."),
-)
+ASPECTS = ("Baking without an oven aboard", "Nothing that contains nuts")
 POSTS = posts(
     "Hello. There is no oven on our narrowboat. What now?", "My daughter is allergic to nuts!"
 )
 QUESTION = "How do I bake good bread during the week?"
+VEGAN = [{"aspect": "Vegan substitutes"}]
+
+
+def written(*aspects: str, shown: tuple[Post, ...] = POSTS) -> tuple[PlanReply, Counter[str]]:
+    """What is to be written, and the aspects that are left out."""
+    gold = [GoldAspect(aspect=aspect, reason="So.") for aspect in aspects]
+    return target(QUESTION, gold, PromptPosts(shown, ()))
 
 
 def characters(conversation: Conversation) -> int:
@@ -40,30 +44,21 @@ def settings(**changes: Any) -> Training:
 
 
 def examples(
-    folder: Path, *given: dict[str, Any], validation: str = "v", **changes: Any
+    folder: Path, *given: dict[str, Any], **changes: Any
 ) -> tuple[list[Conversation], dict[str, int]]:
     """The examples of a table [source] with these rows, and their counts."""
     write(folder / "train.jsonl", given)
-    write(folder / "val.jsonl", [row(validation)])
+    write(folder / "val.jsonl", [row("v")])
     found, counts = train_planner.read_examples(settings(**changes), folder, characters)
     return found["[source]"], counts["[source]"]
-
-
-# What is to be written
-
-
-def written(
-    *aspects: GoldAspect, shown: tuple[Post, ...] = POSTS
-) -> tuple[PlanReply, Counter[str]]:
-    return target(QUESTION, aspects, PromptPosts(shown, ()))
 
 
 def test_a_target_is_a_reply_that_a_build_takes_whole() -> None:
     reply, _ = written(*ASPECTS)
     plan = sifted(reply, QUESTION, PromptPosts(POSTS, ()), "en")
     assert [(of.aspect, of.evidence, of.post_ids) for of in plan.aspects] == [
-        (ASPECTS[0].aspect, "There is no oven on our narrowboat.", ("post-0",)),
-        (ASPECTS[1].aspect, "My daughter is allergic to nuts!", ("post-1",)),
+        (ASPECTS[0], "There is no oven on our narrowboat.", ("post-0",)),
+        (ASPECTS[1], "My daughter is allergic to nuts!", ("post-1",)),
     ]
     assert plan.dropped == ()
     assert [of.follows for of in reply.aspects] == ["inferred", "inferred"]
@@ -71,7 +66,7 @@ def test_a_target_is_a_reply_that_a_build_takes_whole() -> None:
     long, _ = written(*ASPECTS, shown=(*POSTS, post("post-9", "面包" * 60_000)))
     assert long == reply
     # What a passage holds in full is learned as stated.
-    plain, _ = written(GoldAspect(aspect="An allergic daughter: no nuts"))
+    plain, _ = written("An allergic daughter: no nuts")
     assert [of.follows for of in plain.aspects] == ["stated"]
 
 
@@ -86,42 +81,31 @@ def test_a_target_is_a_reply_that_a_build_takes_whole() -> None:
 def test_an_aspect_that_is_not_learned_is_counted(
     further: list[str], dropped: dict[str, int]
 ) -> None:
-    reply, counted = written(*ASPECTS, *(GoldAspect(aspect=name) for name in further))
-    assert (reply, counted) == (written(*ASPECTS)[0], dropped)
+    assert written(*ASPECTS, *further) == (written(*ASPECTS)[0], dropped)
 
 
-# Items as a planner sees them
-
-
-def test_a_prompt_is_what_a_build_asks_and_holds_no_narrative(tmp_path: Path) -> None:
-    given = row("q-1", narrative="My secret wish.")
-    [found], _ = examples(tmp_path, given)
-    prompt = "".join(message["content"] for message in found["prompt"])
-    texts = [post["text"] for post in given["profile"]]
-    assert all(f'<post id="p{n}">\n{text}' in prompt for n, text in enumerate(texts, 1))
-    assert "<task>plan</task>" in prompt
-    assert "secret" not in prompt
-    assert all(aspect["aspect"] not in prompt for aspect in given["rubric_aspects"])
-
-
-def test_all_that_is_left_out_is_counted(tmp_path: Path) -> None:
-    found, counts = examples(
-        tmp_path,
-        *rows(3),
-        row("no-gold", rubric_aspects=[]),
-        row("not-carried", rubric_aspects=[{"aspect": "Vegan substitutes"}]),
-        row("q-0"),
-    )
+def test_all_that_is_left_out_is_counted_and_no_prompt_holds_what_no_planner_reads(
+    tmp_path: Path,
+) -> None:
+    first = row("q-1", narrative="My secret wish.")
+    no_gold, not_carried = row("bare", rubric_aspects=[]), row("q-2", rubric_aspects=VEGAN)
+    found, counts = examples(tmp_path, first, row("q-3"), no_gold, not_carried, row("q-3"))
     assert counts == {
-        "items": 3,
-        "users": 3,
-        "aspects": 6,
+        "items": 2,
+        "users": 2,
+        "aspects": 4,
         "aspects left out: no_passage_in_posts": 1,
         "refused: duplicate_id": 1,
         "refused: empty_target": 1,
         "refused: no_gold_aspects": 1,
         "tokens": sum(map(characters, found)),
     }
+    prompt = "".join(message["content"] for message in found[0]["prompt"])
+    texts = [post["text"] for post in first["profile"]]
+    assert all(f'<post id="p{n}">\n{text}' in prompt for n, text in enumerate(texts, 1))
+    assert "<task>plan</task>" in prompt
+    for secret in ("secret", *(aspect["aspect"] for aspect in first["rubric_aspects"])):
+        assert secret not in prompt
 
 
 BARE = row("bare", rubric_aspects=[])
@@ -132,19 +116,15 @@ BARE = row("bare", rubric_aspects=[])
     [
         ([BARE, row("b", rubric_aspects=[])], SourceError, "not one of 2 items has gold aspects"),
         ([*rows(2), BARE], ConfigError, "no_gold_aspects 1, refused: too_long 2"),
-        ([row("q-1", rubric_aspects=[{"aspect": "Vegan substitutes"}])], ConfigError,
-         "no_passage_in_posts 1.*empty_target 1"),
+        ([row("q-1", rubric_aspects=VEGAN)], ConfigError, "no_passage_in_posts 1.*empty_target 1"),
         ([row("v")], ConfigError, r"1 user is also in \[source\]: user-of-v"),
     ],
-)  # fmt: skip
+)
 def test_a_training_that_cannot_be_is_refused_with_the_reasons(
     tmp_path: Path, given: list[dict[str, Any]], error: type[Exception], message: str
 ) -> None:
     with pytest.raises(error, match=message):
         examples(tmp_path, *given, max_tokens=100)
-
-
-# The folder and the settings of a training
 
 
 EXAMPLES: dict[str, list[Conversation]] = {"[source]": [{"prompt": [], "completion": []}]}
@@ -162,8 +142,8 @@ EXAMPLES: dict[str, list[Conversation]] = {"[source]": [{"prompt": [], "completi
 def test_a_training_goes_on_in_its_own_folder_and_in_no_other(
     tmp_path: Path, now: Training, data: dict[str, list[Conversation]], message: str
 ) -> None:
-    train_planner.begin(tmp_path, settings(), EXAMPLES)
-    train_planner.begin(tmp_path, settings(), EXAMPLES)
+    for _ in range(2):
+        train_planner.begin(tmp_path, settings(), EXAMPLES)
     with pytest.raises(ConfigError, match="folder of another training") as raised:
         train_planner.begin(tmp_path, now, data)
     assert message in str(raised.value)
@@ -190,7 +170,6 @@ def test_without_the_extra_training_says_what_to_install(
         'model = "m"\n[source]\npath = "train.jsonl"\n[validation]\npath = "val.jsonl"\n'
     )
     done = pairwright("train", "planner", path, "--out", out)
-    assert done.code == 2
+    assert (done.code, out.exists()) == (2, False)
     assert "torch: not installed" in done.err
     assert install("train") in done.err
-    assert not out.exists()
