@@ -65,7 +65,7 @@ demo: .venv/base-$(STAMP)     ## build, verify with simulated annotators, releas
 	@$(BIN)/pairwright human simulate $(DEMO)/run >/dev/null
 	@$(BIN)/pairwright human adjudicate $(DEMO)/run >/dev/null
 	@$(BIN)/pairwright human simulate $(DEMO)/run >/dev/null
-	@printf '\n%s\n' "3  Decide"
+	@printf '\n%s\n' "3  Decide from the answers of both rounds"
 	$(call show,human report $(DEMO)/run)
 	@printf '\n%s\n' "4  Release and audit"
 	$(call show,release $(DEMO)/run --out $(DEMO)/release --version 0.1.0 --trial)
