@@ -195,28 +195,15 @@ def test_a_number_is_never_guessed(
     assert maps in told
 
 
-@pytest.mark.parametrize(
-    ("odd", "maps", "said"),
-    [
-        ("huh", ("--label first=p,r", "--label second=q"),
-         "'huh' means: add it after a comma in --label first=p,r --label second=q, or"
-         " --label tie='huh'"),
-        ("huh", ("--label first=p", "--label second=q", "--label tie=r"),
-         "comma in --label first=p --label second=q --label tie=r"),
-        ("b", ("--label first=p,q", "--label second=r"), ""),
-        ("h,m", ("--label first=p", "--label second=q,r"), "write it otherwise in the file"),
-    ],
-)  # fmt: skip
-def test_a_label_without_a_place_is_told_with_the_map_that_it_belongs_to(
-    tmp_path: Path, odd: str, maps: tuple[str, ...], said: str
-) -> None:
-    file = jsonl(tmp_path / "a.jsonl", *labelled(AB, "vote", *"pqr" * 9, odd))
-    lost = [one.detail for one in read(file, "label=vote", *maps)[1] if one.reason != "tie"]
-    assert [detail.endswith(said) for detail in lost] == [True] * bool(said)
+def test_one_odd_word_among_labels_is_a_row_that_is_not_read(tmp_path: Path) -> None:
+    file = jsonl(tmp_path / "a.jsonl", *labelled(AB, "vote", *"pqr" * 9, "huh"))
+    found, lost = read(file, "label=vote", "--label first=p", "--label second=q,r")
+    assert (len(found), [one.reason for one in lost]) == (27, ["bad_label"])
+    assert lost[0].detail == "nothing says what 'huh' means: add it to a --label"
 
 
-def test_the_whole_command_is_said_where_prompt_or_label_has_another_name(tmp_path: Path) -> None:
-    row = {"request": "Which?", "chosen": "One.", "rejected": "Two.", "score": 3}
+def test_the_whole_command_is_said_where_one_column_has_another_name(tmp_path: Path) -> None:
+    row = {"request": "Which?", "chosen": "One.", "rejected": "Two."}
     file = jsonl(tmp_path / "a.jsonl", row)
     assert f"pairwright audit {file} --column prompt=request" in refused(file)
     assert "pairwright evaluate" in refused(file, command="evaluate")
@@ -224,10 +211,9 @@ def test_the_whole_command_is_said_where_prompt_or_label_has_another_name(tmp_pa
     bare = jsonl(tmp_path / "d.jsonl", AB | {"verdict": 0})
     command = f"pairwright audit {bare} --column label=verdict --label first=0"
     assert refused(bare, "--label first=0").endswith(f"Name the label:\n    {command}")
-    marks = jsonl(tmp_path / "e.jsonl", AB | {"verdict": 0, "a_won": 1})
-    assert "If columns hold 0 and 1: --label first=COLUMN" in refused(marks)
     other = jsonl(tmp_path / "b.jsonl", row | {"topic": "art"})
-    assert "with one of 'request', 'topic'" in refused(other)
+    assert "'request', 'chosen', 'rejected', 'topic'. Name the prompt:" in refused(other)
+    assert "--column prompt=COLUMN" in refused(other)
     given = jsonl(tmp_path / "c.jsonl", {"request": "Which?", "chosen": "One.", "worse": "Two."})
     assert "--column rejected=worse --column prompt=request" in refused(given, "rejected=worse")
     assert "no column 'wors'. Did you mean 'worse'?" in refused(given, "rejected=wors")
@@ -275,8 +261,7 @@ def test_personamem_2_is_a_question_with_options_by_who(tmp_path: Path) -> None:
 
 def test_a_column_that_first_occurs_late_is_read(tmp_path: Path) -> None:
     rows = [{"prompt": f"Which? {n}", "chosen": "One.", "rejected": "Two."} for n in range(150)]
-    late = {"profile": ["I bake."], "history": ["I knit."], "config": "b", "domain": "a"}
-    file = jsonl(tmp_path / "a.jsonl", *rows, rows[0] | late)
+    file = jsonl(tmp_path / "a.jsonl", *rows, rows[0] | {"profile": ["I bake."], "domain": "a"})
     found = [(row.domain, *(post.text for post in row.profile)) for row in opened(file)]
     assert found == [("",)] * 150 + [("a", "I bake.")]
 

@@ -37,7 +37,6 @@ def test_the_right_option_is_chosen_over_each_of_the_others(tmp_path: Path) -> N
         ({"answer": 1}, ("key=answer", "--label first=0")),
         ({"answer": "2"}, ("key=answer", "--label first=1")),
         ({"options": {"A": "Tea.", "B": "Milk.", "C": "Beer."}, "key": "B"}, ()),
-        ({"options": {"label": ["x", "y", "z"], "text": OPTIONS}, "key": "y"}, ()),
         ({"options": json.dumps(OPTIONS), "key": "b"}, ()),
         ({"a": "Tea.", "b": "Milk.", "c": "Beer.", "key": "b"}, ("options=a,b,c",)),
     ],

@@ -45,7 +45,6 @@ def test_mirrored_pairs_share_a_cluster_and_blind_checks_decide_nothing(tmp_path
     path = written(tmp_path, mirrored(30)[1:])
     done = audit(path, out=tmp_path / "audit").audit
     assert not [one for one in done.checks if "by arithmetic" in one.detail], "one has no mirror"
-    assert Benchmark(path).keys.cluster.nunique() == 30
 
 
 def test_users_of_mirrored_pairs_are_one_cluster_over_all_their_pairs(tmp_path: Path) -> None:
@@ -73,22 +72,17 @@ def test_without_ids_strangers_are_drawn_and_a_file_of_scores_is_told_ids(tmp_pa
         assert (done.code, said in " ".join(done.said.split())) == (code, True), done.said
 
 
-@pytest.mark.parametrize("name", ["user_history", "posts", "persona", "history"])
-def test_a_column_of_posts_is_recognised_and_said(tmp_path: Path, name: str) -> None:
-    source = read_pairs(written(tmp_path, [row | {"notes": 1} for row in mirrored(2, name)]))
+def test_a_column_of_posts_is_recognised_and_of_two_none_is_taken(tmp_path: Path) -> None:
+    source = read_pairs(written(tmp_path, [row | {"notes": 1} for row in mirrored(2, "persona")]))
     assert all(row.profile for row in source)
-    read = f"columns: prompt, chosen, rejected, user = user_id, profile = {name}; not read: notes"
+    read = "columns: prompt, chosen, rejected, user = user_id, profile = persona; not read: notes"
     assert source.said == (read,)
     unknown = read_pairs(written(tmp_path, [{"frage": "Which?", "gut": "One."}]))
     assert unknown.said == ("columns: none is recognised; not read: frage, gut",)
-
-
-def test_of_two_columns_of_posts_none_is_taken_and_both_are_named(tmp_path: Path) -> None:
     path = written(tmp_path, [row | {"posts": "I bake."} for row in mirrored(2, "history")])
     assert not any(row.profile for row in read_pairs(path))
     assert all(row.profile for row in read_pairs(path, {"profile": "history"}))
     done = pairwright("evaluate", path, "--out", tmp_path / "out", "--scorer", "longer")
-    assert done.said.count("No posts") == 1
     assert "not read: history, posts" in " ".join(done.said.split())
     with pytest.raises(InputError) as caught:
         load_release(path)

@@ -2,11 +2,10 @@
 
 import csv
 import importlib
-import io
 import json
 import sys
 import tracemalloc
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -37,17 +36,17 @@ OFFICIAL = {
     "chosen": "This one.",
     "rejected": "That one.",
 }
+PART = Part("Home-violate", "test").path
 
 
 def rows(given: object, *columns: str) -> list[Row]:
     return [each.row for each in lines(given, *columns)]
 
 
-def release(root: Path, splits: dict[str, Iterable[Pair]]) -> Path:
+def release(root: Path, **splits: tuple[Pair, ...]) -> Path:
     for split, pairs in splits.items():
         by_config: dict[str, list[Row]] = {}
-        for pair in pairs:
-            row = row_of(pair)
+        for row in map(row_of, pairs):
             by_config.setdefault(row.config, []).append(row)
         for config, found in by_config.items():
             write_rows(root / Part(config, split).path, found)
@@ -59,34 +58,31 @@ def release(root: Path, splits: dict[str, Iterable[Pair]]) -> Path:
 def run(folder: Path, *pairs: Pair) -> Path:
     folder.mkdir()
     (folder / "config.toml").write_text("", encoding="utf-8")
-    lines = "".join(pair.model_dump_json() + "\n" for pair in pairs)
-    (folder / "pairs.jsonl").write_text(lines, encoding="utf-8")
+    records.write_lines(folder / "pairs.jsonl", pairs)
     return folder
 
 
-# Releases
+# Releases and runs
 
 
 def test_a_release_gives_its_rows_with_their_splits_as_often_as_asked(tmp_path: Path) -> None:
-    folder = release(tmp_path / "mine", {"test": [violate(1)], "validation": twin(2)})
-    source = opened(str(folder))
+    folder = release(tmp_path / "mine", test=(violate(1),), validation=twin(2))
+    source = opened(folder)
     about = (source.kind, source.name, source.version, source.total)
     assert about == ("release", "mine", "1.2.3", 3)
-    twins, part = Part("Home-twin", "validation").path, Part("Home-violate", "test").path
-    places = [("validation", f"{twins}:1"), ("validation", f"{twins}:2"), ("test", f"{part}:1")]
-    expected = list(zip(places, [*map(row_of, (*twin(2), violate(1)))], strict=True))
-    found = lines(folder)
-    assert [((each.split, each.where), each.row) for each in found] == expected
-    assert list(source) == [each.row for each in found]
+    twins = Part("Home-twin", "validation").path
+    places = [("validation", f"{twins}:1"), ("validation", f"{twins}:2"), ("test", f"{PART}:1")]
+    expected = list(zip(places, map(row_of, (*twin(2), violate(1))), strict=True))
+    assert [((each.split, each.where), each.row) for each in lines(folder)] == expected
+    assert list(source) == [row for _, row in expected]
 
 
 def test_only_the_rows_that_are_asked_for_are_given(tmp_path: Path) -> None:
-    built = release(tmp_path / "mine", {"test": twin(1), "validation": [violate(2)]})
+    built = release(tmp_path / "mine", test=twin(1), validation=(violate(2),))
     for given in (built, run(tmp_path / "run", *twin(1), violate(2))):
-        source = opened(given)
-        picked = source.pick(lambda id, twin: (id, twin) == (violate(2).id, None))
+        picked = opened(given).pick(lambda id, twin: (id, twin) == (violate(2).id, None))
         assert [row.id for row in picked] == [violate(2).id]
-        picked = source.pick(lambda _, name: name == twin(1)[0].twin_id)
+        picked = opened(given).pick(lambda _, name: name == twin(1)[0].twin_id)
         assert [row.id for row in picked] == [pair.id for pair in twin(1)]
 
 
@@ -103,42 +99,36 @@ def test_of_the_rows_that_are_asked_for_a_bad_one_is_named_by_its_place(
     assert caught.value.where == f"{path}:3 [question]"
 
 
-PART = Part("Home-violate", "test").path
 BOUND = json.dumps({"version": "1.2.3", "info": {"max_overlap": 0.5}})
-DAMAGED: dict[str, tuple[Damage, str]] = {
-    "no manifest": (dropped("manifest.json"), "manifest.json"),
-    "no statement": (dropped("stated.json"), "stated.json: No such file"),
-    "no version": (replaced("stated.json", "{}"), "stated.json [version]: Field required"),
-    "a bound of chance": (replaced("stated.json", BOUND), "[info.max_overlap]"),
-    "half a Parquet file": (halved(PART), "test-00000-of-00001.parquet"),
-}
+DAMAGED: list[tuple[Callable[..., Path], Damage, str]] = [
+    (release, dropped("manifest.json"), "manifest.json"),
+    (release, dropped("stated.json"), "stated.json: No such file"),
+    (release, replaced("stated.json", "{}"), "stated.json [version]: Field required"),
+    (release, replaced("stated.json", BOUND), "[info.max_overlap]"),
+    (release, halved(PART), "test-00000-of-00001.parquet"),
+    (run, replaced("config.toml", "[release\n"), "config.toml: cannot be read"),
+    (run, replaced("pairs.jsonl", '{"id": "2"}\n'), "pairs.jsonl:1"),
+    (run, dropped("pairs.jsonl"), "nor a run that ended, with a pairs.jsonl"),
+]
 
 
-@pytest.mark.parametrize("what", DAMAGED)
-def test_a_damaged_release_is_not_taken_for_a_folder_of_files(what: str, tmp_path: Path) -> None:
-    damage, message = DAMAGED[what]
-    folder = release(tmp_path / "mine", {"test": [violate(1)]})
+@pytest.mark.parametrize(("made", "damage", "message"), DAMAGED)
+def test_a_damaged_release_or_run_is_refused_and_so_are_maps(
+    made: Callable[..., Path], damage: Damage, message: str, tmp_path: Path
+) -> None:
+    folder = tmp_path / "mine"
+    release(folder, test=(violate(1),)) if made is release else run(folder, violate(1))
+    assert "a release or a run" in refused(folder, "chosen=rejected")
     damage(folder)
     assert message in refused(folder)
-
-
-def test_a_column_map_for_a_release_or_a_run_is_refused(tmp_path: Path) -> None:
-    for folder in (
-        release(tmp_path / "mine", {"test": [violate(1)]}), run(tmp_path / "run", violate(1)),
-    ):  # fmt: skip
-        assert "a release or a run" in refused(folder, "chosen=rejected")
-
-
-# Runs
 
 
 def test_halves_of_a_twin_in_a_run_know_of_each_other(tmp_path: Path) -> None:
     asked, other = twin(1)
     folder = run(tmp_path / "run", asked, other, violate(2))
     first, second, alone = rows(folder)
-    assert opened(str(folder)).kind == "run"
-    assert first == row_of(asked, partner=other.user)
-    assert second == row_of(other, partner=asked.user)
+    assert opened(folder).kind == "run"
+    assert (first, second) == (row_of(asked, partner=other.user), row_of(other, partner=asked.user))
     assert first.dyad == second.dyad != alone.dyad
     assert not first.verified
 
@@ -165,25 +155,7 @@ def test_decisions_mark_what_is_verified_and_count_its_votes(tmp_path: Path) -> 
     assert found[3] == row_of(never, licence="CC0-1.0"), "of posts whose address does not imply one"
 
 
-HALF = violate(1).model_dump_json() + '\n{"id": "2"}\n'
-
-
-@pytest.mark.parametrize(
-    ("damage", "message"),
-    [
-        (replaced("config.toml", "[release\n"), "config.toml: cannot be read"),
-        (replaced("pairs.jsonl", HALF), "pairs.jsonl:2"),
-        (dropped("pairs.jsonl"), "without pairs.jsonl"),
-    ],
-)
-def test_a_damaged_run_is_refused(damage: Damage, message: str, tmp_path: Path) -> None:
-    folder = run(tmp_path / "run", violate(1))
-    (folder / "run.sqlite").touch()
-    damage(folder)
-    assert message in refused(folder)
-
-
-# The official schema
+# Plain rows
 
 
 def check_official(row: Row) -> None:
@@ -205,9 +177,6 @@ def test_the_official_schema_is_read_whatever_file_it_is_in(tmp_path: Path) -> N
     for given in (file, jsonl(tmp_path / "official.jsonl", OFFICIAL), turned):
         (row,) = rows(given)
         check_official(row)
-
-
-# Plain files
 
 
 def test_a_plain_row_gets_an_id_of_its_content(tmp_path: Path) -> None:
@@ -232,6 +201,8 @@ TRANSCRIPT = {
     "chosen": "Human: Which?\n\nAssistant: This.", "rejected": "Human: Which?\n\nAssistant: That.",
 }  # fmt: skip
 SIDES: dict[str, object] = {"question": "Which?", "chosen": "This.", "rejected": "That."}
+URL = "https://cooking.stackexchange.com/q/1"
+COOK = {"id": "p", "text": "I cook.", "source_url": URL, "created": "2015-01-01"}
 READ: dict[str, tuple[dict[str, Any], tuple[str, ...], dict[str, object]]] = {
     "a subset": (PLAIN | {"subset": "chat"}, (), {"config": "chat"}),
     "odd texts": (PLAIN | {"chosen": ODD}, (), {"chosen": ODD}),
@@ -252,10 +223,6 @@ READ: dict[str, tuple[dict[str, Any], tuple[str, ...], dict[str, object]]] = {
         SIDES | {"question": "user: Hello\n\nassistant: Hi\n\nuser: Which?"},
     ),
     "a conversation with one message a side": (TALK, (), SIDES),
-    "a conversation of several": (
-        TALK | {"conversations": [{"from": "system", "value": "Brief."}, *TALK["conversations"]]},
-        (), SIDES | {"question": "system: Brief.\n\nhuman: Which?"},
-    ),
     "a transcript of one question": (TRANSCRIPT, (), SIDES),
     "a transcript with an empty answer": (
         {"chosen": f"\n\n{BEFORE}\n\nAssistant: This.\n\nOr that.",
@@ -273,14 +240,25 @@ READ: dict[str, tuple[dict[str, Any], tuple[str, ...], dict[str, object]]] = {
     "no columns": (PLAIN | {"profile": {}, "rubric_aspects": {}}, (),
                    {"profile": (), "rubric_aspects": ()}),
     "a play beside a prompt": (PLAIN | {"chosen": PLAY}, (), {"chosen": PLAY}),
+    "a history of messages": (PLAIN | {"history": said("I cook.", "Good.", "And bake.")}, (),
+                              {"posts": ["I cook.", "And bake."]}),
+    "licences that are stated": (
+        PLAIN | {"profile": [COOK | {"licence": "CC-BY-SA-4.0"}, COOK,
+                             COOK | {"created": None, "licence": "MIT"}],
+                 "source_url": URL, "created": "2020-01-01", "licence": "CC0-1.0"}, (),
+        {"licences": ["CC-BY-SA-4.0", "CC-BY-SA-3.0", "MIT"], "licence": "CC0-1.0"},
+    ),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("what", READ)
 def test_a_plain_row_is_read(what: str, tmp_path: Path) -> None:
     given, columns, expected = READ[what]
-    (found,) = rows(jsonl(tmp_path / "a.jsonl", given), *columns)
-    assert {name: getattr(found, name) for name in expected} == expected
+    (row,) = rows(jsonl(tmp_path / "a.jsonl", given), *columns)
+    found = {name: getattr(row, name, None) for name in expected}
+    of_posts = {"posts": [post.text for post in row.profile],
+                "licences": [post.licence for post in row.profile]}  # fmt: skip
+    assert found | {name: of_posts[name] for name in of_posts if name in expected} == expected
 
 
 RELEASED = row_of(violate(1)).model_dump(mode="json")
@@ -293,16 +271,12 @@ BAD: list[tuple[dict[str, Any], dict[str, Any] | bytes, str]] = [
     (PLAIN, PLAIN | {"chosen": None}, "empty_value"),
     (PLAIN, PLAIN | {"chosen": "half a \ud83d character"}, "lone_surrogate"),
     (PLAIN, PLAIN | {"profile": [{"id": "1", "text": 5}]}, "wrong_type"),
-    (PLAIN, PLAIN | {"profile": {"id": ["1"], "text": ["a", "b"]}}, "wrong_type"),
     (PLAIN, PLAIN | {"rubric_aspects": [None]}, "not_an_object"),
     (PLAIN, PLAIN | {"rubric_aspects": {"aspect": ["a", "b"], "reason": ["c"]}}, "wrong_type"),
     (PLAIN, PLAIN | {"created": "someday"}, "bad_time"),
     (PLAIN, b"{broken", "bad_json"),
     (PLAIN, b"[1]", "not_an_object"),
     (PLAIN, b'{"prompt": "\xff"}', "invalid_utf8"),
-    (TALK, TALK | {"rejected": TALK["conversations"][0]}, "ends_with_user"),
-    (TRANSCRIPT, TRANSCRIPT | {"chosen": "Human: Who?\n\nAssistant: This."}, "prompts_differ"),
-    (TRANSCRIPT, TRANSCRIPT | {"rejected": "\n\nHuman: Which?"}, "one_continues"),
     (RELEASED, RELEASED | {"chosen": 5}, "not_a_row"),
     (RELEASED, RELEASED | {"chosen": "half a \ud83d"}, "lone_surrogate"),
 ]
@@ -316,6 +290,13 @@ def test_what_cannot_be_read_is_named_by_its_line_and_ends_nothing(
     found, (lost,) = read(tmp_path / "a.jsonl")
     assert (len(found), lost.where, lost.reason) == (2, "a.jsonl:2", reason)
     assert lost.detail
+
+
+def sheet(file: Path, *records: tuple[str, ...]) -> Path:
+    with file.open("w", newline="", encoding="utf-8") as written:
+        writer = csv.writer(written, delimiter="\t" if file.suffix == ".tsv" else ",")
+        writer.writerows([tuple(PLAIN), *records])
+    return file
 
 
 @pytest.mark.parametrize(
@@ -339,40 +320,27 @@ def test_a_column_that_was_named_must_be_in_each_row(tmp_path: Path) -> None:
     assert [one.reason for one in read(file, "category=topic")[1]] == ["missing_column"]
 
 
-# Forms that others publish
+# Files and forms that others publish
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".tsv"])
-def test_rows_are_read_from_sheets(tmp_path: Path, suffix: str) -> None:
-    written = io.StringIO(newline="")
-    writer = csv.writer(written, delimiter="\t" if suffix == ".tsv" else ",")
-    answer = 'A "quoted", long\nanswer.'
-    writer.writerows((PLAIN, ("Which?", answer, "b"), PLAIN.values()))
-    file = tmp_path / f"train{suffix}"
-    file.write_bytes(written.getvalue().encode())
-    first, second = lines(tmp_path)
+def test_rows_are_read_from_sheets_but_not_from_a_folder(tmp_path: Path, suffix: str) -> None:
+    answer, file = 'A "quoted", long\nanswer.', tmp_path / f"train{suffix}"
+    sheet(file, ("Which?", answer, "b"), tuple(PLAIN.values()))
+    first, second = lines(file)
     assert (first.row.chosen, second.row.chosen) == (answer, "This one.")
-    assert (first.split, first.row.domain, first.where) == ("train", "", f"{file.name}:2")
-
-
-MESSAGES = [{"role": "user", "content": "Which?"}, {"role": "assistant", "content": "a"}]
-
-
-def sheet(file: Path, *records: tuple[str, ...]) -> Path:
-    with file.open("w", newline="", encoding="utf-8") as written:
-        csv.writer(written).writerows([("prompt", "chosen", "rejected"), *records])
-    return file
+    assert (first.split, first.row.domain, first.where) == ("", "", f"{file.name}:2")
+    assert f"Name one file: {file.name}." in refused(tmp_path)
 
 
 @pytest.mark.parametrize("write", [json.dumps, repr])
 def test_lists_in_cells_are_read_as_in_json(tmp_path: Path, write: Callable[[object], str]) -> None:
-    texts = ["two", "one\nme@example.org"]
-    other = [*MESSAGES[:1], {"role": "assistant", "content": "b"}]
+    texts, (asked, answered), other = ["two", "one\nme@example.org"], said("Which?", "a"), "b"
     file = sheet(
         tmp_path / "a.csv",
         ("Which?", write(["one, or so"]), write(texts)),
-        (write(MESSAGES[:1]), write(MESSAGES), write(other)),
-        ("Which?", write(MESSAGES[1]), "b"),
+        (write([asked]), write([asked, answered]), write(said("Which?", other))),
+        ("Which?", write(answered), other),
     )
     found = [(row.question, row.chosen, row.rejected) for row in rows(file)]
     listed = [("Which?", "one, or so", text) for text in texts]
@@ -386,15 +354,6 @@ def test_lists_in_cells_are_read_as_in_json(tmp_path: Path, write: Callable[[obj
 def test_texts_that_begin_with_brackets_stay(tmp_path: Path, chosen: str, rejected: str) -> None:
     (row,) = rows(sheet(tmp_path / "a.csv", ("Which?", chosen, rejected)))
     assert (row.chosen, row.rejected) == (chosen, rejected)
-
-
-def test_files_that_describe_the_data_are_left_alone(tmp_path: Path) -> None:
-    for name in ("dataset_infos.json", "dataset_info.json", "state.json"):
-        (tmp_path / name).write_text('{"default": {}}', encoding="utf-8")
-    assert "no file of pairs in it" in refused(tmp_path)
-    jsonl(tmp_path / "data" / "train.jsonl", PLAIN)
-    (found,) = lines(tmp_path)
-    assert (found.split, found.row.config, found.where) == ("train", "", "data/train.jsonl:1")
 
 
 def test_each_right_response_is_paired_with_each_wrong_one(tmp_path: Path) -> None:
@@ -414,17 +373,6 @@ def test_each_right_response_is_paired_with_each_wrong_one(tmp_path: Path) -> No
     assert {of.choice for of in found[4:]} == {Choice("a.jsonl:2", 4)}
 
 
-def test_a_licence_that_a_text_states_is_kept(tmp_path: Path) -> None:
-    url = "https://cooking.stackexchange.com/q/1"
-    post = {"id": "p", "text": "I cook.", "source_url": url, "created": "2015-01-01"}
-    posts = [post | {"licence": "CC-BY-SA-4.0"}, post, post | {"created": None, "licence": "MIT"}]
-    times = {"created": "2020-01-01", "licence": "CC0-1.0"}
-    row = PLAIN | {"profile": posts, "source_url": url} | times
-    (found,) = rows(jsonl(tmp_path / "a.jsonl", row))
-    assert [of.licence for of in found.profile] == ["CC-BY-SA-4.0", "CC-BY-SA-3.0", "MIT"]
-    assert found.licence == "CC0-1.0"
-
-
 # Files of no use
 
 
@@ -438,7 +386,6 @@ def test_a_licence_that_a_text_states_is_kept(tmp_path: Path) -> None:
         (PLAIN, ("--label left=a",), ("WHAT is one of first, second",)),
         (PLAIN, ("first=prompt", "second=chosen", "--label first", "--label second=2"),
          ("without values",)),
-        (PLAIN, ("options=a", "chosen=b"), ("chosen, options are of several forms",)),
     ],
 )  # fmt: skip
 def test_a_file_or_a_map_without_meaning_is_refused(
@@ -454,8 +401,7 @@ def test_a_file_or_a_map_without_meaning_is_refused(
         ("a.csv", b"prompt,chosen,rejected\n", "holds no rows"),
         ("a.jsonl", b"\xff\xfe{\x00", "bytes that are not UTF-8"),
         ("a.csv", b"prompt;chosen;rejected\nsch\xf6n;a;b\n", "in Excel: save as CSV UTF-8"),
-        ("a.txt", b"prompt", "unknown kind of file '.txt'"),
-        ("a.jsonl.gz", b"x", "unpack a packed file"),
+        ("a.jsonl.gz", b"prompt", "unknown kind of file '.gz'"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
@@ -473,10 +419,9 @@ def test_rows_are_not_held(tmp_path: Path, suffix: str) -> None:
         jsonl(file, *many)
     else:
         pq.write_table(pa.Table.from_pylist(many), file)
-    source = opened(file)
     tracemalloc.start()
     try:
-        assert sum(1 for _ in source) == 4000
+        assert sum(1 for _ in opened(file)) == 4000
         assert tracemalloc.get_traced_memory()[1] < 6_000_000
     finally:
         tracemalloc.stop()
@@ -522,16 +467,15 @@ def test_every_split_of_a_dataset_of_the_hub_is_read(monkeypatch: pytest.MonkeyP
     found = list(source.read(Problems()))
     splits = [(one.row.config, one.split) for one in found]
     assert splits == [("Art", "test"), ("Music", "train"), ("Music", "train")]
-    check_official(found[0].row.model_copy(update={"domain": ""}))
+    check_official(found[0].row)
     assert asked == [("org/name", of, "abc") for of in ("files", "configs", "Art", "Music")]
 
 
 def test_a_release_on_the_hub_is_read_as_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    folder = release(tmp_path / "snapshot", {"test": [violate(1)]})
-    files = ["manifest.json", Part("Home-violate", "test").path]
-    asked = hub(monkeypatch, files, {}, str(folder))
+    folder = release(tmp_path / "snapshot", test=(violate(1),))
+    asked = hub(monkeypatch, ["manifest.json", PART], {}, str(folder))
     source = opened("org/name@abc")
     assert asked == [("org/name", "files", "abc"), ("org/name", "snapshot", "abc")]
     assert (source.kind, source.name, source.version) == ("release", "org/name@abc", "1.2.3")

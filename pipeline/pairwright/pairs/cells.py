@@ -37,8 +37,8 @@ def parsed(value: object, name: str = "") -> object:
         literal = ast.literal_eval(value.strip())
         tokens = tokenize.generate_tokens(io.StringIO(value.strip()).readline)
         strings = sum(one.type == tokenize.STRING for one in tokens)
-        texts_apart = not is_texts(literal) or strings == len(literal)
-        if texts_apart and isinstance(literal, list | dict):
+        joined_texts = is_texts(literal) and strings != len(literal)
+        if isinstance(literal, list | dict) and not joined_texts:
             return literal
     if name and _LISTED.fullmatch(value):
         refuse("bad_cell", f"{name} looks like a list, and is neither JSON nor Python")
@@ -70,14 +70,14 @@ def as_text(value: object, name: str) -> str:
     return value
 
 
-def names_in(entry: Mapping[str, Any], names: str, of: str = "") -> list[str]:
+def names_in(entry: Mapping[str, Any], names: str) -> dict[str, str]:
     """The fields of these names, which are names themselves or missing. Of an id only what is empty
     is missing: one may be `null`. Raises SourceRefusal."""
-    found = []
+    found = {}
     for name in names.split():
-        value, said = entry.get(name), name + of
+        value = entry.get(name)
         kept = name == "id" and isinstance(value, str) and value.strip()
-        found.append(as_text(value if kept else name_text(value, said), said))
+        found[name] = as_text(value if kept else name_text(value, name), name)
     return found
 
 
@@ -121,6 +121,17 @@ def transcript(value: object) -> object:
     ]
 
 
+def turns_of(prompts: list[str], given: object) -> list[dict[str, str]]:
+    """The messages of a conversation whose prompts and responses are two lists, a turn each.
+    Raises SourceRefusal."""
+    if not is_texts(given) or len(prompts) != len(given):
+        n = len(given) if isinstance(given, list) else "no"
+        refuse("bad_cell", f"{len(prompts)} prompts in a list, and {n} responses")
+    turns = zip(prompts, given, strict=True)
+    both = ((("user", prompt), ("assistant", response)) for prompt, response in turns)
+    return [{"role": role, "content": text} for turn in both for role, text in turn]
+
+
 def responses(sides: Mapping[str, object]) -> tuple[str, list[str]]:
     """Two responses, and what came before both: empty for texts. Else each is the last message.
 
@@ -144,19 +155,6 @@ def responses(sides: Mapping[str, object]) -> tuple[str, list[str]]:
     return joined(one[:-1]), [one[-1][1], other[-1][1]]
 
 
-def turns_of(prompts: list[str], given: object) -> list[dict[str, str]]:
-    """The messages of a conversation whose prompts and responses are two lists, a turn each.
-    Raises SourceRefusal."""
-    if not is_texts(given) or len(prompts) != len(given):
-        n = len(given) if isinstance(given, list) else "no"
-        refuse("bad_cell", f"{len(prompts)} prompts in a list, and {n} responses")
-    messages = list[dict[str, str]]()
-    for prompt, response in zip(prompts, given, strict=True):
-        messages.append({"role": "user", "content": prompt})
-        messages.append({"role": "assistant", "content": response})
-    return messages
-
-
 def prompt_of(value: object) -> str:
     """A prompt: text, or messages. Raises SourceRefusal."""
     messages = parsed(value)
@@ -172,39 +170,36 @@ def prompt_of(value: object) -> str:
 def posts_of(value: object) -> Iterator[RowPost]:
     """The posts of a profile: objects with `text`, texts, one text, or a history of messages, of
     which the user's are the posts. Raises SourceRefusal."""
-    for entry in entries_of(value, "profile"):
-        if isinstance(entry, str):
-            yield RowPost(id="", text=as_text(entry, "profile"))
-        elif "text" not in entry and ("role" in entry or "from" in entry):
+    for entry in entries_of(value, "profile", "text"):
+        if "text" not in entry and is_messages(entry):
             ((role, text),) = messages_of(entry, "profile")
             if role.lower() in _USER:
                 yield RowPost(id="", text=text)
-        else:
-            names = "id category source_url licence"
-            id, category, url, licence = names_in(entry, names, " of a post")
-            created = time_of(entry.get("created"), "created")
-            yield RowPost(
-                id=id, text=as_text(entry.get("text") or "", "text of a post"), category=category,
-                created=created, source_url=url or None,
-                licence=licence or licence_of(url, created),
-            )  # fmt: skip
+            continue
+        own = names_in(entry, "id category source_url licence")
+        created = time_of(entry.get("created"), "created")
+        stated = own["licence"] or licence_of(own["source_url"], created)
+        text = as_text(entry.get("text") or "", "text of a post")
+        url = own["source_url"] or None
+        yield RowPost(
+            **own | {"text": text, "created": created, "licence": stated, "source_url": url}
+        )
 
 
 def aspects_of(value: object) -> Iterator[RowAspect]:
     """The aspects of a rubric: objects, or texts; none that is missing. Raises SourceRefusal."""
-    for entry in entries_of(value, "rubric_aspects"):
-        named = {"aspect": entry} if isinstance(entry, str) else entry
-        aspect, reason, evidence = names_in(named, "aspect reason evidence")
-        if aspect:
-            yield RowAspect(aspect=aspect, reason=reason, evidence=evidence)
+    for entry in entries_of(value, "rubric_aspects", "aspect"):
+        named = names_in(entry, "aspect reason evidence")
+        if named["aspect"]:
+            yield RowAspect(**named)
 
 
-def entries_of(value: object, name: str) -> list[Any]:
-    """The objects or texts of a list, or one of them; a table by columns, as `datasets` stores one,
-    is turned. Raises SourceRefusal."""
+def entries_of(value: object, name: str, part: str) -> list[dict[str, Any]]:
+    """The objects of a list, or one of them; a text is the `part` of one. A table by columns, as
+    `datasets` stores one, is turned. Raises SourceRefusal."""
     value = turned(parsed(value))
     missing = is_missing(value) or value == {}
     entries = value if isinstance(value, list) else [] if missing else [value]
     if wrong := [kind(one) for one in entries if not isinstance(one, dict | str)]:
         refuse("not_an_object", f"an entry of {name} is {wrong[0]}, not an object")
-    return entries
+    return [one if isinstance(one, dict) else {part: one} for one in entries]

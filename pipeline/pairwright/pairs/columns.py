@@ -5,7 +5,6 @@ comes from a set that is known by its columns, or from the person's own map.
 """
 
 import re
-import shlex
 import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -32,10 +31,6 @@ PLACES = {name: n for n, name in enumerate(
     "first second third fourth fifth sixth seventh eighth ninth tenth".split())}  # fmt: skip
 Meaning = int | None
 """The place of the right response, from 0; None for a tie."""
-MOST_LABELS = 1000
-"""Number of values beyond which a column is not one of labels, and no more are looked at."""
-_LATE = {column: name for name, usual in USUAL.items() if name not in CHOICE for column in usual}
-"""Names of what columns hold that may first occur late in a file, the usual ones first."""
 _WORDS = {place: re.compile(words) for place, words in KNOWN["labels"]["words"].items()}
 _NUMBER = re.compile(r"[+-]?\d+(?:\.\d+)?|true|false")
 _MARKS = {"0", "1", "true", "false"}
@@ -55,10 +50,11 @@ class Piece(NamedTuple):
 
     table: Callable[[], Table]
     source: str
+    """Name of the table in an error."""
     name: str
-    """Name of the table in a place: a file's path below what was given."""
-    config: str
-    split: str
+    """Name of the table in a place: a file without its folder."""
+    config: str = ""
+    split: str = ""
     flat: bool = False
     """Whether its cells are text, which may hold lists and messages."""
 
@@ -66,13 +62,19 @@ class Piece(NamedTuple):
         """The fields of every row that has some."""
         return (row for _, row in self.table()[1] if isinstance(row, dict))
 
+    def first(self) -> Fields:
+        """The first value of each column. Rows of JSON differ in their columns: all are read."""
+        found: Fields = {}
+        for fields in islice(self.rows(), 1 if self.table()[0] else None):
+            if fields.keys() - found.keys():
+                found = {**fields, **found}
+        return found
+
 
 class Columns(NamedTuple):
     """The columns of one table, by what they hold, and the meaning of its labels."""
 
     piece: Piece
-    seen: frozenset[str]
-    """The columns of the first rows."""
     named: Mapping[str, str] = {}
     """Columns by what they hold; several with commas between."""
     given: frozenset[str] = frozenset()
@@ -82,6 +84,13 @@ class Columns(NamedTuple):
     1. By an empty label: the place that is right in every row."""
     said: tuple[str, ...] = ()
     """Messages for the person on what was recognised."""
+    released: bool = False
+    """Whether its rows are a release's, which are read as they are."""
+
+    @property
+    def form(self) -> tuple[str, ...]:
+        """The form of the file."""
+        return next((one for one in FORMS if one[0] in self.named), FORMS[0])
 
     def cells(self, fields: Fields) -> dict[str, Any]:
         """The values of a row by what they are, a list for several columns. Raises SourceRefusal if
@@ -97,10 +106,6 @@ class Columns(NamedTuple):
                 cells[name] = "\n\n".join(str(one) for one in values if not is_missing(one))
             elif values:
                 cells[name] = values if len(parts) > 1 else values[0]
-        if late := fields.keys() - self.seen:  # Rows of JSON differ in their columns.
-            for column, name in _LATE.items():
-                if column in late and name not in self.named.keys() | self.given:
-                    cells.setdefault(name, fields[column])
         return cells
 
     def labels(self, cells: Fields, fields: Fields) -> list[str]:
@@ -121,56 +126,38 @@ class Columns(NamedTuple):
     def better(self, labels: Sequence[str]) -> Meaning:
         """The place of the better of two responses; None for a tie. More than half of several
         annotators decide. Raises SourceRefusal."""
-        if unknown := [label for label in labels if label not in self.meanings]:
-            refuse("bad_label", self._unknown(unknown[0]) if unknown[0] else "the label is empty")
+        for label in labels:
+            if label not in self.meanings:
+                said = f"nothing says what {excerpt(label)} means: add it to a --label"
+                refuse("bad_label", said if label else "the label is empty")
         votes = Counter(self.meanings[label] for label in labels)
         place, n = votes.most_common(1)[0]
         return place if 2 * n > votes.total() else None
 
-    def _unknown(self, label: str) -> str:
-        """Advice on a label without a place, with all that have one: a map replaces any other."""
-        what, known, free = f"nothing says what {excerpt(label)} means", list[str](), ""
-        if "," in label:
-            return f"{what}, and --label cannot hold a comma: write it otherwise in the file"
-        for name, place in {"first": 0, "second": 1, "tie": None}.items():
-            if same := [one for one, meaning in self.meanings.items() if meaning == place]:
-                known += ["--label", f"{name}={','.join(same)}"]
-            else:
-                free += f", or --label {name}={excerpt(label)}"
-        return f"{what}: add it after a comma in {shlex.join(known)}{free}"
-
 
 def columns_of(piece: Piece, maps: Maps) -> Columns:
-    """The columns of a table by its first rows and the person's maps; none are named for one
-    without rows, and for a release's. All rows are gone through only to see all labels.
+    """The columns of a table, by its rows and the person's maps; none are named for one without
+    rows, and for a release's.
 
     Raises InputError for maps without meaning, for labels whose meaning nothing says, and for the
     pairs of a run.
     """
-    first: Fields = {}
-    for fields in islice(piece.rows(), 100):  # Rows of JSON differ in their columns.
-        first = {**fields, **first}
-    seen, given = frozenset(first), maps.columns
-    if seen >= _RUN:
+    first, given = piece.first(), maps.columns
+    if first.keys() >= _RUN:
         what = "a run's pairs, which are not whole rows without their folder"
         raise InputError(what, where=piece.name, fix="Name the run folder itself.")
     if not first or (has_columns(first) and not given):
-        return Columns(piece, seen)
-    asked = [form for form in FORMS if given.keys() & {*form}]
-    if len(asked) > 1:
-        listed = ", ".join(name for name in USUAL if name in CHOICE & given.keys())
-        fix = "Give chosen and rejected; or first, second and label; or options and key."
-        raise InputError(f"{listed} are of several forms", where="--column", fix=fix)
+        return Columns(piece, released=bool(first))
     usual, known = _usual(first), dict[str, Any]()
-    known = next((one for one in KNOWN["sets"] if {*one["needs"]} <= seen), known)
+    known = next((one for one in KNOWN["sets"] if {*one["needs"]} <= first.keys()), known)
     named = usual | known.get("columns", {})
     if any(given[name] != named.get(name) for name in given.keys() & CHOICE):
         # What a known set's labels mean holds for its own columns alone.
         known, named = {}, usual
     named = named | given
-    form = asked[0] if asked else next((one for one in FORMS if named.get(one[0])), FORMS[0])
-    used = {part for column in named.values() for part in (column, *column.split(","))}
-    histories = [column for column in USUAL["profile"] if column in seen - used]
+    asked = next((form for form in FORMS if given.keys() & {*form}), None)
+    form = asked or next((one for one in FORMS if named.get(one[0])), FORMS[0])
+    histories = [column for column in USUAL["profile"] if column in first.keys() - _parts(named)]
     alone = histories[:1] == ["profile"] or len(histories) == 1
     if alone and "profile" not in given and not named["profile"]:
         named["profile"] = histories[0]
@@ -178,7 +165,12 @@ def columns_of(piece: Piece, maps: Maps) -> Columns:
     named = {name: named[name] for name in USUAL if named.get(name) and name not in left_out}
     meanings = {} if form == FORMS[0] else _meanings(piece, named, first, known, maps.labels)
     said = _said(named, meanings, first, f", as in {known['name']}" if known else "", maps)
-    return Columns(piece, seen, named, frozenset(given), meanings, said)
+    return Columns(piece, named, frozenset(given), meanings, said)
+
+
+def _parts(named: Mapping[str, str]) -> set[str]:
+    """All columns that are named, alone or among several."""
+    return {part for column in named.values() for part in (column, *column.split(","))}
 
 
 def _usual(first: Fields) -> dict[str, str]:
@@ -195,16 +187,12 @@ def _usual(first: Fields) -> dict[str, str]:
 
 
 def _said(
-    named: Mapping[str, str],
-    meanings: Mapping[str, Meaning],
-    first: Fields,
-    source: str,
+    named: Mapping[str, str], meanings: Mapping[str, Meaning], first: Fields, source: str,
     maps: Maps,
-) -> tuple[str, ...]:
+) -> tuple[str, ...]:  # fmt: skip
     """Messages for the person on how columns and labels are read."""
     read = ", ".join(name if name == one else f"{name} = {one}" for name, one in named.items())
-    used = {part for column in named.values() for part in (column, *column.split(","))}
-    left = ", ".join(one for one in first if one not in used | meanings.keys())
+    left = ", ".join(one for one in first if one not in _parts(named) | meanings.keys())
     left = visible(left if len(left) <= 400 else f"{left[:400]}...")
     columns = f"columns: {read or 'none is recognised'}{source}{left and f'; not read: {left}'}"
     names = {place: name for name, place in PLACES.items()} | {None: "tie"}
@@ -252,12 +240,7 @@ def _meanings(
         own = {str(int(start) + place): place for place in PLACES.values()}
     if "options" in named or "label" not in named:
         return own if "options" in named else {}
-    columns, counts = Columns(piece, frozenset(first), {"label": named["label"]}), Counter[str]()
-    for fields in piece.rows():
-        counts.update(columns.labels(columns.cells(fields), fields))
-        if len(counts) > MOST_LABELS:
-            break
-    counts.pop("", None)
+    counts = _counts(piece, named["label"])
     words = {
         label: PLACES.get(place)
         for label in counts
@@ -266,22 +249,26 @@ def _meanings(
     }
     meanings = {label: place for label, place in {**words, **own}.items() if label in counts}
     unknown = sorted(counts.keys() - meanings.keys())
-    many = 4 * sum(counts[label] for label in unknown) >= counts.total() > 0
-    said = {token(one) for values in labels.values() for one in values}
-    absent = sorted(said - counts.keys()) if many and len(counts) <= MOST_LABELS else []
-    only_ties = unknown and {*meanings.values()} <= {None}
-    # One odd label among many is one row that is not read.
-    if not absent and not only_ties and not any(map(_NUMBER.fullmatch, unknown)):
+    # One odd word among many is one row that is not read.
+    few = 4 * sum(counts[label] for label in unknown) < counts.total()
+    if not unknown or (few and not any(map(_NUMBER.fullmatch, unknown))):
         return meanings
-    never = "".join(f"no row has the label {excerpt(label)} of --label; " for label in absent)
     shown = ", ".join(f"{excerpt(label)} ({counts[label]:,})" for label in unknown[:20])
     fill = ["--label first=... --label second=... --label tie=..."]
-    maps = ", or ".join(KNOWN["labels"]["habits"].get(",".join(unknown), fill))
+    choices = ", or ".join(KNOWN["labels"]["habits"].get(",".join(unknown), fill))
     raise InputError(
-        f"{never}nothing says what these labels mean: {shown}",
+        f"nothing says what these labels mean: {shown}",
         where=f"column {named['label']}",
-        fix=f"Say which response each of them prefers: {maps}.",
+        fix=f"Say which response each of them prefers: {choices}.",
     )
+
+
+def _counts(piece: Piece, column: str) -> Counter[str]:
+    """The labels in a column, or in several, with their numbers of rows."""
+    columns, counts = Columns(piece, {"label": column}), Counter[str]()
+    for fields in piece.rows():
+        counts.update(filter(None, columns.labels(columns.cells(fields), fields)))
+    return counts
 
 
 # The person's maps

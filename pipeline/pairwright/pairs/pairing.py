@@ -10,23 +10,10 @@ from typing import Any, NamedTuple
 from pydantic import ValidationError
 
 from pairwright.errors import first_invalid
+from pairwright.pairs import cells as read
 from pairwright.pairs.address import licence_of
-from pairwright.pairs.cells import (
-    as_text,
-    aspects_of,
-    is_messages,
-    is_texts,
-    joined,
-    names_in,
-    parsed,
-    posts_of,
-    prompt_of,
-    responses,
-    transcript,
-    turns_of,
-)
 from pairwright.pairs.columns import KNOWN, Columns, Fields, token
-from pairwright.pairs.row import Choice, ReadRow, Row, has_columns
+from pairwright.pairs.row import Choice, ReadRow, Row
 from pairwright.records import content_id, pseudonym
 from pairwright.sources.fields import NOBODY, time_of
 from pairwright.sources.problems import excerpt, refuse
@@ -58,7 +45,7 @@ def read_row(fields: Fields, columns: Columns, where: str) -> Iterator[ReadRow]:
     Each right response is paired with each wrong one. The pairs of a row are of one item, and their
     ids and places name the responses, from 0. Raises SourceRefusal, with a reason of REASONS.
     """
-    if has_columns(fields) and not columns.given:
+    if columns.released:
         try:
             row = Row.model_validate(fields)
             row.model_dump_json()
@@ -82,29 +69,28 @@ def read_row(fields: Fields, columns: Columns, where: str) -> Iterator[ReadRow]:
 
 def _pairs(asked: _Question, cells: Fields, columns: Columns, where: str) -> Iterator[ReadRow]:
     """The pairs of a question. Raises SourceRefusal for a field that all of them share."""
-    id, category, domain, user, url, licence, generator, narrative, split = names_in(cells, _NAMES)
-    created, texts, right = time_of(cells.get("created"), "created"), asked.texts, asked.right
+    given, created = read.names_in(cells, _NAMES), time_of(cells.get("created"), "created")
+    texts, right, user, url = asked.texts, asked.right, given["user"], given["source_url"]
     single = len(texts) == 2 and "options" not in columns.named
-    item = id or ("" if single else content_id("item", where, *texts))
+    item = given["id"] or ("" if single else content_id("item", where, *texts))
     nobody = not user or NOBODY.fullmatch(user[:60])  # Strangers share a name.
     whose = () if nobody else (user,)  # Two people may have taken the same response.
     shared: dict[str, Any] = {
         "item_id": item,
-        "question": asked.before or prompt_of(_needed(cells, "prompt")),
-        "profile": tuple(posts_of(cells.get("profile"))),
-        "rubric_aspects": tuple(aspects_of(cells.get("rubric_aspects"))),
-        "narrative": narrative or None,
-        "category": category,
-        "domain": domain or columns.piece.config,
+        "question": asked.before or read.prompt_of(_needed(cells, "prompt")),
+        "profile": tuple(read.posts_of(cells.get("profile"))),
+        "rubric_aspects": tuple(read.aspects_of(cells.get("rubric_aspects"))),
+        "narrative": given["narrative"] or None,
+        "category": given["category"],
+        "domain": given["domain"] or columns.piece.config,
         "user": None if nobody else pseudonym(user),
-        "generator": generator,
+        "generator": given["generator"],
         "created": created,
         "source_url": url or None,
-        "licence": licence or licence_of(url, created),
+        "licence": given["licence"] or licence_of(url, created),
     }
     place = right[0] if asked.ordered and len(right) == 1 else None
     choice = Choice(f"{where} {asked.at}".strip(), len(texts), len(right), place)
-    given = choice if asked.ordered or not single else None
     good_name, bad_name = ("options", "options") if asked.ordered else ("chosen", "rejected")
     first_bad = 0 if asked.ordered else len(right)
     wrong = [place for place in range(len(texts)) if place not in right]
@@ -114,7 +100,8 @@ def _pairs(asked: _Question, cells: Fields, columns: Columns, where: str) -> Ite
         name = item + "".join(re.findall(r"\[\d+\]", at))
         name = name or content_id("row", shared["question"], texts[good], texts[bad], *whose)
         row = Row(**shared, id=name, chosen=texts[good], rejected=texts[bad])
-        yield ReadRow(split or columns.piece.split, row, f"{where} {at}".strip(), given)
+        split, own = given["split"] or columns.piece.split, asked.ordered or not single
+        yield ReadRow(split, row, f"{where} {at}".strip(), choice if own else None)
 
 
 def _needed(cells: Fields, name: str) -> object:
@@ -129,16 +116,13 @@ def _needed(cells: Fields, name: str) -> object:
 
 def _both(cells: Fields, columns: Columns, *names: str) -> dict[str, object]:
     """Both sides of a row; of cells of text, the lists and messages in them."""
-    if not columns.named.keys() >= {*names}:
-        lacking = [name for name in ("prompt", *names) if name not in columns.named]
-        refuse("missing_column", f"no column for {', '.join(lacking)}")
     sides = {name: _needed(cells, name) for name in names}
     if columns.piece.flat:
-        lists = {name: parsed(side, name) for name, side in sides.items()}
+        lists = {name: read.parsed(side, name) for name, side in sides.items()}
         # A list of one may be a text in brackets; an object may be any text.
-        alone = not all(map(is_texts, lists.values()))
+        alone = not all(map(read.is_texts, lists.values()))
         for name, one in lists.items():
-            if is_messages(one) or (is_texts(one) and len(one) > alone):
+            if read.is_messages(one) or (read.is_texts(one) and len(one) > alone):
                 sides[name] = one
     return sides
 
@@ -146,19 +130,18 @@ def _both(cells: Fields, columns: Columns, *names: str) -> dict[str, object]:
 def _labelled(cells: Fields, columns: Columns, fields: Fields) -> _Question:
     """Two responses and what says which is better."""
     sides = _both(cells, columns, "first", "second")
-    always = "" in columns.meanings
-    labels = [""] if always else columns.labels(cells, fields)
+    labels = [""] if "" in columns.meanings else columns.labels(cells, fields)
     better = columns.better(labels)
     if better is None:
         refuse(TIE, f"the label is {excerpt(', '.join(labels))}", action="noted")
     if better > 1:
         refuse("bad_label", f"it names response {better + 1} of two")
     asked = cells.get("prompt")
-    prompts = parsed(asked) if columns.piece.flat else asked
-    if is_texts(prompts):
-        sides = {name: turns_of(prompts, one) for name, one in sides.items()}
+    prompts = read.parsed(asked) if columns.piece.flat else asked
+    if read.is_texts(prompts):
+        sides = {name: read.turns_of(prompts, one) for name, one in sides.items()}
         asked = None
-    before, texts = responses(sides)
+    before, texts = read.responses(sides)
     return _Question(texts, [better], before if asked is None else "")
 
 
@@ -166,17 +149,17 @@ def _sides(cells: Fields, columns: Columns) -> _Question:
     """Right responses and wrong ones: one each, or lists."""
     sides = _both(cells, columns, "chosen", "rejected")
     if columns.named["rejected"] == "incorrect_answers":  # PersonaMem has JSON in text.
-        sides["rejected"] = parsed(sides["rejected"], "rejected")
-    if any(map(is_texts, sides.values())):
+        sides["rejected"] = read.parsed(sides["rejected"], "rejected")
+    if any(map(read.is_texts, sides.values())):
         right, wrong = (
-            [as_text(one, name) for one in (side if isinstance(side, list) else [side])]
+            [read.as_text(one, name) for one in (side if isinstance(side, list) else [side])]
             for name, side in sides.items()
         )
         return _Question([*right, *wrong], range(len(right)), ordered=False)
     alone = cells.get("prompt") is None
     if alone:
-        sides = {name: transcript(side) for name, side in sides.items()}
-    before, texts = responses(sides)
+        sides = {name: read.transcript(side) for name, side in sides.items()}
+    before, texts = read.responses(sides)
     return _Question(texts, [0], before if alone else "", ordered=False)
 
 
@@ -186,7 +169,7 @@ _MARK = re.compile(r"\s*(?:\((\w)\)|(\w)[).:])\s+")
 
 
 def _options(cells: Fields, columns: Columns) -> Iterator[_Question]:
-    value = parsed(_needed(cells, "options"))
+    value = read.parsed(_needed(cells, "options"))
     entries = value if isinstance(value, list) and all(isinstance(v, dict) for v in value) else []
     if entries and "if_chosen" in entries[0]:
         yield from _conversation(entries)
@@ -207,19 +190,19 @@ def _conversation(entries: Sequence[Fields]) -> Iterator[_Question]:
     for turn in dict.fromkeys(one.get("turn") for one in entries):
         own = [one for one in entries if one.get("turn") == turn]
         made = [one for one in own if one.get("role") == "model"]
-        texts = [as_text(one.get("content"), "a response") for one in made]
+        texts = [read.as_text(one.get("content"), "a response") for one in made]
         right = [n for n, one in enumerate(made) if one.get("if_chosen")]
-        asked = (as_text(one.get("content"), "a message") for one in own if one not in made)
+        asked = (read.as_text(one.get("content"), "a message") for one in own if one not in made)
         before += [("user", text) for text in asked]
         if before and len(right) == 1 < len(texts):
-            yield _Question(texts, right, joined(before), at=f"turn[{turn}] ")
+            yield _Question(texts, right, read.joined(before), at=f"turn[{turn}] ")
         before += [("assistant", texts[n]) for n in right[:1]]
 
 
 def _best_scored(entries: Sequence[Fields]) -> _Question:
     """The responses of the highest `overall_score` against those of a lower one, as in
     UltraFeedback."""
-    texts = [as_text(one.get("response"), "a response") for one in entries]
+    texts = [read.as_text(one.get("response"), "a response") for one in entries]
     given = [one.get("overall_score") for one in entries]
     scores = [float(one) for one in given if isinstance(one, int | float)]
     if len(scores) < len(texts):
@@ -232,14 +215,11 @@ def _best_scored(entries: Sequence[Fields]) -> _Question:
 
 def _texts(value: object) -> tuple[Sequence[str], Sequence[str]]:
     """The texts of a row's options, without their marks, such as `(a)`, if all have one, and their
-    labels in small letters. Options are a list, an object of options by letter, or a table of
-    `label` and `text`."""
-    if isinstance(value, dict) and value.keys() >= {"label", "text"}:
-        value = dict(zip(value["label"], value["text"], strict=False))
+    labels in small letters. Options are a list, or an object of options by letter."""
     if not isinstance(value, list | dict):
         refuse("bad_options", f"options is {kind(value)}, not a list")
     given = value.values() if isinstance(value, dict) else value
-    texts = [as_text(text, "an option") for text in given]
+    texts = [read.as_text(text, "an option") for text in given]
     if isinstance(value, dict):
         return texts, [str(label).strip().lower() for label in value]
     labels = [(mark[1] or mark[2]).lower() for text in texts if (mark := _MARK.match(text))]

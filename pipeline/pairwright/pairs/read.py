@@ -1,25 +1,23 @@
-"""Pairs of any origin: a release, a run folder, another person's file or folder, a dataset of the
-Hugging Face Hub.
+"""Pairs of any origin: a release, a run folder, another person's file, a dataset of the Hugging
+Face Hub.
 """
 
-import re
 import shlex
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import groupby
+from itertools import groupby, islice
 from pathlib import Path
 from typing import Literal
 
 from pairwright.errors import InputError, near
-from pairwright.files import CALLS
 from pairwright.lines import read_lines, read_one
 from pairwright.pairs.columns import Columns, Fields, Maps, Piece, columns_of
 from pairwright.pairs.conversion import row_of
 from pairwright.pairs.layout import Layout, count_rows, parts_of, read_rows
 from pairwright.pairs.pairing import REASONS, read_row
-from pairwright.pairs.row import PairVotes, ReadRow, Row, has_columns
+from pairwright.pairs.row import PairVotes, ReadRow, Row
 from pairwright.records import Pair, Record
 from pairwright.settings.rules import ReleaseInfo
 from pairwright.sources.problems import REMEDIES, Problems, excerpt
@@ -32,6 +30,7 @@ from pairwright.sources.tables import (
     looks_like_id,
 )
 
+Kind = Literal["release", "run", "plain"]
 NO_INFO = ReleaseInfo()
 """Statements of a source that makes none about itself, as other people's files."""
 
@@ -42,7 +41,7 @@ class PairSource:
 
     name: str
     """The name in reports: never a path of this machine."""
-    kind: Literal["release", "run", "plain"]
+    kind: Kind
     read: Callable[[Problems], Iterator[ReadRow]]
     """The rows. Those that are no pairs are counted, each with a key of REASONS: ties are noted,
     others are refused. Raises InputError if a whole file cannot be used."""
@@ -85,24 +84,18 @@ def read_pairs(
     Raises InputError for what cannot be read, and for labels whose meaning nothing says.
     """
     maps, path = Maps(columns or {}, labels or {}, command), Path(given).expanduser()
-    if path.is_dir() and (is_release(path) or is_run(path)):
-        return _open_built(path, maps)
-    if within := [one.parent for one in sorted(path.glob("*/pairs.jsonl")) if is_run(one.parent)]:
-        fix = f"Name the run: {within[0]}."
-        raise InputError("holds a run, and is not one", where=path, fix=fix)
-    if path.is_dir() or path.is_file():
-        return _open_files(path, maps)
-    is_id, beside = looks_like_id(str(given)), [one.name for one in path.parent.glob("*")]
-    what, fix = "no such file or folder", "Check the path; a dataset of the Hub is ORG/NAME."
-    if path.exists():
-        what = "neither a file nor a folder"
-        fix = "Write the pairs to a file: they are read more than once."
-    elif "@" not in path.name and (hint := near(path.name, beside)):
-        what, fix = f"{what} in {path.parent}", f"Check the path.{hint}"
-        fix += f" If you mean a dataset of the Hub, name {given}@main." if is_id else ""
-    elif is_id:
+    if path.is_dir():
+        return _open_folder(path, maps)
+    if path.is_file():
+        return _open_file(path, maps)
+    if looks_like_id(str(given)) and ("@" in path.name or not path.parent.is_dir()):
         return _open_hub(str(given), maps)
-    raise InputError(what, where=path, fix=fix)
+    if path.exists():
+        fix = "Write the pairs to a file: they are read more than once."
+        raise InputError("neither a file nor a folder", where=path, fix=fix)
+    fix = f"Check the path.{near(path.name, (one.name for one in path.parent.glob('*')))}"
+    fix += " A dataset of the Hub is ORG/NAME, or ORG/NAME@main if there is a folder ORG."
+    raise InputError("no such file or folder", where=path, fix=fix)
 
 
 # Releases and runs
@@ -110,24 +103,25 @@ def read_pairs(
 _FIX = "Download the release again and check it; or name one Parquet file of data/ by itself."
 
 
-def _open_built(folder: Path, maps: Maps, fallback: str = "") -> PairSource:
-    """A release or a run. Raises InputError for maps: their columns are fixed."""
+def _open_folder(folder: Path, maps: Maps, fallback: str = "") -> PairSource:
+    """A release or a run. Raises InputError for another folder, and for maps: the columns of both
+    are fixed."""
+    released = is_release(folder)
+    if not released and not is_run(folder):
+        what = "neither a release, with a manifest.json, nor a run that ended, with a pairs.jsonl"
+        files = (one.name for one in sorted(folder.iterdir()) if one.suffix.lower() in OPENERS)
+        fix = f"Name one file: {', '.join(islice(files, 10)) or 'there is none here'}."
+        raise InputError(what, where=folder, fix=fix)
     if maps.columns or maps.labels:
         what = "a map of columns or labels is for files of others; this is a release or a run"
         fix = "Leave out --column and --label, or name one file."
         raise InputError(what, where=folder, fix=fix)
-    return open_release(folder, fallback) if is_release(folder) else _open_run(folder)
+    return open_release(folder, fallback) if released else _open_run(folder)
 
 
 def is_release(folder: Path) -> bool:
-    """Whether a folder has a release's rows. Raises InputError for a release without its
-    manifest."""
-    layout = Layout(folder)
-    if not parts_of(folder):
-        return False
-    if layout.provenance.is_file() and not layout.manifest.is_file():
-        raise InputError("a release without its manifest.json", where=folder, fix=_FIX)
-    return layout.manifest.is_file()
+    """Whether a folder has a release's rows and its manifest."""
+    return bool(parts_of(folder)) and Layout(folder).manifest.is_file()
 
 
 class _Statement(Record, extra="ignore"):
@@ -160,10 +154,7 @@ def open_release(folder: Path, fallback: str = "") -> PairSource:
 
 
 def is_run(folder: Path) -> bool:
-    """Whether a folder is a run folder; raises InputError if the build has not finished."""
-    if (folder / CALLS).is_file() and not (folder / "pairs.jsonl").is_file():
-        fix = f"Run pairwright build again to its end; then use {folder.name}."
-        raise InputError("a run folder without pairs.jsonl", where=folder, fix=fix)
+    """Whether a folder is a run folder whose build has ended."""
     return (folder / "config.toml").is_file() and (folder / "pairs.jsonl").is_file()
 
 
@@ -206,42 +197,16 @@ def _open_run(folder: Path) -> PairSource:
 
 # Files of others
 
-_METADATA = {"dataset_infos.json", "dataset_info.json", "dataset_dict.json", "state.json",
-             "croissant.json"}  # fmt: skip
-"""Names of files that the Hub's clients write next to the rows."""
-_SPLITS = ("train", "test", "validation", "valid", "dev", "eval")
-_MOST = 40
-"""Columns that a message names."""
 
-
-def _open_files(path: Path, maps: Maps) -> PairSource:
-    """A file, or every such file below a folder, in the order of their names, but for hidden ones
-    and those that describe the data. Its configuration is the folder, or else the file's name,
-    unless that is a split's."""
-    base = path if path.is_dir() else path.parent
-    files = [
-        file
-        for file in (sorted(path.rglob("*")) if path.is_dir() else [path])
-        if file.is_file()
-        and file.suffix.lower() in OPENERS
-        and file.name.lower() not in _METADATA
-        and not any(part.startswith(".") for part in file.relative_to(base).parts)
-    ]
-    if not files:
-        what = "neither a release nor a run, and no file of pairs in it"
-        what = f"unknown kind of file {path.suffix!r}" if path.is_file() else what
+def _open_file(path: Path, maps: Maps) -> PairSource:
+    """One file. Raises InputError for one of an unknown kind."""
+    suffix = path.suffix.lower()
+    if (opener := OPENERS.get(suffix)) is None:
         fix = f"Use one of {', '.join(OPENERS)}; unpack a packed file first."
-        raise InputError(what, where=path, fix=fix)
-    pieces = []
-    for file in files:
-        relative, suffix = file.relative_to(base), file.suffix.lower()
-        stem = re.sub(r"-\d+-of-\d+$", "", relative.stem)
-        split = stem if stem in _SPLITS else ""
-        folders = [part for part in relative.parts[:-1] if part != "data"]
-        config = "-".join(folders) or ("" if split or len(files) == 1 else stem)
-        table = partial(OPENERS[suffix], file)
-        pieces.append(Piece(table, str(file), relative.as_posix(), config, split, suffix in FLAT))
-    return _open_pieces(path.resolve().name, pieces, maps)
+        raise InputError(f"unknown kind of file {path.suffix!r}", where=path, fix=fix)
+    name = path.resolve().name
+    piece = Piece(partial(opener, path), str(path), name, flat=suffix in FLAT)
+    return _open_pieces(name, [piece], maps)
 
 
 def _open_hub(address: str, maps: Maps) -> PairSource:
@@ -254,7 +219,7 @@ def _open_hub(address: str, maps: Maps) -> PairSource:
         if "manifest.json" in there and any(one.startswith("data/") for one in there):
             folder = hub.snapshot_download(name, repo_type="dataset", revision=revision)
     if folder:
-        return _open_built(Path(folder), maps, address)
+        return _open_folder(Path(folder), maps, address)
     with hub_client(address, "datasets") as datasets:
         for config in datasets.get_dataset_config_names(name, revision=revision):
             loaded = datasets.load_dataset(name, config, revision=revision)
@@ -275,16 +240,14 @@ def _open_pieces(
             yield from _read_piece(columns, maps, problems)
 
     said = tuple(dict.fromkeys(line for columns in known for line in columns.said))
-    released = bool(known) and has_columns(known[0].seen)
-    return PairSource(name, "release" if released else "plain", read, said, total=total)
+    kind: Kind = "release" if known and known[0].released else "plain"
+    return PairSource(name, kind, read, said, total=total)
 
 
 def _read_piece(columns: Columns, maps: Maps, problems: Problems) -> Iterator[ReadRow]:
     """Rows of one table. Raises InputError at the end if not one could be read, with what to do."""
-    sound, there, source = False, dict[str, object](), columns.piece.source
-    own = Problems(problems.add)
+    own, sound, there = Problems(problems.add), False, dict[str, object]()
     for number, line in columns.piece.table()[1]:
-        # Two files of a folder may have one name, so the place has the whole path below the folder.
         where = f"{columns.piece.name}:{number}"
         with own.row(where, {}):
             fields = fields_of(line)
@@ -293,54 +256,39 @@ def _read_piece(columns: Columns, maps: Maps, problems: Problems) -> Iterator[Re
             sound = True
     if sound:
         return
-    counts = [*own.of("refused"), *own.of("noted")]
+    source, counts = columns.piece.source, [*own.of("refused"), *own.of("noted")]
     if not counts:
         raise InputError("holds no rows", where=source, fix="Write or download it again.")
     listed = ", ".join(f"{REASONS[one.reason]} ({one.n:,})" for one in counts)
     raise InputError(
         f"no row could be read: {counts[0].said}; {listed}",
         where=f"{source}:{counts[0].first.where.rpartition(':')[2]}",
-        fix=_advice(source, counts[0].reason, there, columns, maps),
+        fix=_advice(counts[0].reason, there, columns, maps),
     )
 
 
-def _advice(source: str, reason: str, there: Fields, columns: Columns, maps: Maps) -> str:
-    """Advice on a file in which no row could be read."""
+def _advice(reason: str, there: Fields, columns: Columns, maps: Maps) -> str:
+    """Advice on a file in which no row could be read: the whole command, if one column is missing
+    and another is there."""
     if reason == "bad_key":
         return "Say where the numbers begin: --label first=0, or --label first=1."
     if not there:
         return REMEDIES.get(reason, "Correct this row first.")
-    listed = f"The columns are {', '.join(map(excerpt, [*there][:_MOST]))}"
-    given = [column for name in maps.columns.values() for column in name.split(",")]
-    if wrong := [column for column in given if column not in there]:
-        fixes = (f"There is no column {excerpt(one)}.{near(one, there)}" for one in wrong)
-        return f"{' '.join(fixes)} {listed}."
-    if reason == "missing_column" and (command := _whole_command(source, there, columns, maps)):
-        return command
-    more = f" and {len(there) - _MOST:,} more" if len(there) > _MOST else ""
-    return (
-        f"{listed}{more}. Say which is which, such as --column prompt=question --column"
-        " chosen=better --column rejected=worse; or name first, second and label; or options, key."
-    )
-
-
-def _whole_command(source: str, there: Fields, columns: Columns, maps: Maps) -> str:
-    """The command that reads the file, if only the prompt or the label has another name; empty if
-    more is missing."""
-    labelled = columns.named.keys() >= {"first", "second"}
-    wanted = "label" if labelled and not columns.meanings else "prompt"
+    named = {**maps.columns}
     used = {part for column in columns.named.values() for part in column.split(",")}
+    wrong = [part for one in named.values() for part in one.split(",") if part not in there]
     free = [name for name in there if name not in used]
-    free = [name for name in free if wanted == "label" or isinstance(there[name], str)]
-    sides = labelled or columns.named.keys() >= {"chosen", "rejected"}
-    if not sides or not free or (wanted == "prompt" and "prompt" in columns.named):
-        return ""
-    several = f", with one of {', '.join(map(excerpt, free[:_MOST]))}" if free[1:] else ""
-    options = ["pairwright", *maps.command.split(), source]
-    for name, column in {**maps.columns, wanted: "COLUMN" if several else free[0]}.items():
-        options += ["--column", f"{name}={column}"]
+    listed = ", ".join(map(excerpt, [*there][:40]))
+    said = [f"There is no column {excerpt(one)}.{near(one, there)}" for one in wrong]
+    said.append(f"The columns are {listed}{', ...' * (len(there) > 40)}.")
+    lacking = [name for name in ("prompt", *columns.form) if name not in columns.named]
+    if len(lacking) != 1 or not free or wrong:
+        said.append("Say which is which: --column prompt=question --column chosen=better --column")
+        said.append("rejected=worse; or name first, second and label; or options and key.")
+        return " ".join(said)
+    named[lacking[0]] = free[0] if len(free) == 1 else "COLUMN"
+    options = [part for name, column in named.items() for part in ("--column", f"{name}={column}")]
     for place, labels in maps.labels.items():
-        options += ["--label", "=".join(filter(None, (place, ",".join(labels))))]
-    marks = "\n  If columns hold 0 and 1: --label first=COLUMN --label second=COLUMN"
-    marks = marks if several and wanted == "label" else ""
-    return f"Name the {wanted}{several}:\n    {shlex.join(options)}{marks}"
+        options += ["--label", f"{place}={','.join(labels)}".removesuffix("=")]
+    command = shlex.join(["pairwright", *maps.command.split(), columns.piece.source, *options])
+    return f"{' '.join(said)} Name the {lacking[0]}:\n    {command}"
