@@ -19,7 +19,7 @@ from pairwright.pairs.columns import read_map
 from pairwright.settings.domains import Domains
 from pairwright.settings.rules import SourceRules, columns_of
 from pairwright.sources import Problems, nothing_usable, read, read_choosers
-from pairwright.sources.tables import OPENERS, check_file
+from pairwright.sources.tables import OPENERS
 
 
 def start_study(
@@ -79,10 +79,9 @@ def _source(file: Path, folder: Path, given: Iterable[str], choices: bool) -> di
     path = os.path.relpath(file.resolve(), folder.resolve())
     if file.is_dir() and not choices:
         return {"format": "stackexchange", "path": path}
-    kinds = f"Give a table: {', '.join(OPENERS)}."
-    check_file(file, kinds)
-    if (opener := OPENERS.get(file.suffix.lower())) is None:
-        raise InputError(f"unknown kind of file {file.suffix!r}", where=file, fix=kinds)
+    if (opener := OPENERS.get(file.suffix.lower())) is None or not file.is_file():
+        what = "no such file" if opener else f"unknown kind of file {file.suffix!r}"
+        raise InputError(what, where=file, fix=f"Give a table: {', '.join(OPENERS)}.")
     known, rows = opener(file)
     first = (fields for _, fields in islice(rows, 100) if isinstance(fields, dict))
     there = known or list(chain.from_iterable(first))

@@ -268,7 +268,7 @@ def other_rows(copy: Path) -> None:
         (other_rows, r"is not the file that checksums\.sha256 names"),
         (lambda copy: Layout(copy).manifest.write_text("[]"), "is not the file that checksums"),
         (shutil.rmtree, "no such file or folder"),
-        (lambda copy: Layout(copy).manifest.unlink(), "a release without its manifest"),
+        (lambda copy: Layout(copy).manifest.unlink(), "neither a release, with a manifest.json"),
     ],
     ids=["rows", "manifest", "no folder", "no release"],
 )

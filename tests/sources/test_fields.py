@@ -16,7 +16,6 @@ from pairwright.times import is_older, latest_moment, utc
     ("value", "expected"),
     [
         ("2011-12-01 09:20:33.740", "2011-12-01T09:20:33.740"),
-        ("2015-02-13T15:31:12Z", "2015-02-13T15:31:12.000"),
         ("2015-02-13 15:31:12.3 UTC", "2015-02-13T15:31:12.300"),
         ("2015-02-13T01:00:00+02:30", "2015-02-12T22:30:00.000"),
         ("2015-02-13 01:00:00 +0230", "2015-02-12T22:30:00.000"),
@@ -50,13 +49,11 @@ def test_a_date_that_is_uncertain_says_how_to_write_it(tmp_path: Path, written: 
     ("html", "plain"),
     [
         ('<p>see <a href="http://x.y/?a=1&b=2" rel="nofollow">this</a></p>', "see this"),
-        ("<p>one\n  line of <b>a</b> page</p>", "one line of a page"),
-        ("<p>Tom &amp; I <b>fry</b></p>\n<p>fish</p>", "Tom & I fry\n\nfish"),
+        ("<p>Tom &amp; I\n  <b>fry</b></p>\n<p>fish</p>", "Tom & I fry\n\nfish"),
         ("<pre><code>if a &lt; b:\n    go()\n</code></pre>done", "if a < b:\n    go()\n\ndone"),
         ("<ul>\n<li>one</li><li><p>two</p></li></ul>", "- one\n- two"),
         ("a<br/>b<script>alert('<p>')</script><style>p {}</style>c", "a\nbc"),
-        ('<img src="a.png" alt="a > b"> after', "after"),
-        ("What&#39;s &quot;al dente&quot;?", 'What\'s "al dente"?'),
+        ('<img src="a.png" alt="a > b"> What&#39;s &quot;al dente&quot;?', 'What\'s "al dente"?'),
         ("no end <pre>of\ncode", "no end\n\nof\ncode"),
         ("use <code>List&lt;b&gt;</code> &amp;amp;", "use List<b> &amp;"),
     ],
@@ -67,27 +64,21 @@ def test_html_becomes_the_text_a_reader_sees_if_a_key_says_so(
     got = of_rows(tmp_path, with_post(html), html=True)
     assert got.item.profile[3].text == plain
     assert got.problems == []
+    assert of_rows(tmp_path, with_post(html)).reasons("noted").keys() <= {"html_kept"}
 
 
-NOBODIES = (
-    "[deleted]", "[removed]", "AutoModerator", "deleted_user", "Anonymous", "None", "nan", "",
-    "<NA>", "[deleted by user]",
-)  # fmt: skip
-
-
-@pytest.mark.parametrize("user", NOBODIES)
-def test_strangers_with_one_mark_for_a_name_are_no_user(tmp_path: Path, user: str) -> None:
-    strangers = [line.replace("ann", user, 1) for line in ANN] * 60
+def test_strangers_with_one_mark_for_a_name_are_no_user(tmp_path: Path) -> None:
+    marks = ("[deleted]", "[removed]", "AutoModerator", "deleted_user", "Anonymous", "None", "nan",
+             "", "<NA>", "[deleted by user]")  # fmt: skip
+    strangers = [line.replace("ann", user, 1) for line in ANN for user in marks]
     got = of_posts(tmp_path, *ANN, *strangers)
     assert got.item.user == "ann"
-    assert got.reasons("refused").keys() <= {"nobody", "missing_user"}
-    assert got.reasons("refused").total() == 180
+    assert got.reasons("refused") == {"nobody": 21, "missing_user": 9}
 
 
 # Which of two times is older: one function decides it for sources, partners, strangers, audits
 
-DAY, NEXT = utc("2020-01-09"), utc("2020-01-10")
-NOON = utc("2020-01-09T12:00")
+DAY, NOON = utc("2020-01-09"), utc("2020-01-09T12:00")
 
 
 @pytest.mark.parametrize(
@@ -96,16 +87,12 @@ NOON = utc("2020-01-09T12:00")
         (utc("2020-01-08"), DAY, True),
         # A post that is dated by day may be of the evening: on the question's day nothing tells.
         (DAY, DAY, False),
-        (DAY, NOON, False),
         (DAY, utc("2020-01-09T23:59:59.999"), False),
         ("2020-01-09", "2020-01-09 23:00:00", False),
-        ("2020-01-09T00:00", NOON, False),
-        (DAY, NEXT, True),
-        (NOON, NEXT, True),
+        (DAY, utc("2020-01-10"), True),
         (NOON, DAY, False),
         (NOON, NOON, False),
         (NOON, utc("2020-01-09T12:00:00.001"), True),
-        (utc("2020-01-09T00:00:01"), NOON, True),
         ("2020-01-09 11:59", NOON, True),
     ],
 )

@@ -72,26 +72,6 @@ def test_a_bad_record_is_refused_with_the_line_on_which_it_starts(
 
 
 @pytest.mark.parametrize(
-    ("others", "own", "detail"),
-    [
-        (12, 4, "'<gone>' has 4 of 16 rows"),
-        (12, 3, ""),
-        # Of three users one may have two thirds of the rows.
-        (2, 4, ""),
-        (2, 6, "'<gone>' has 6 of 8 rows"),
-    ],
-)
-def test_a_user_with_more_than_a_fifth_of_all_rows_is_named(
-    tmp_path: Path, others: int, own: int, detail: str
-) -> None:
-    few = [f"u{n},2020-01-01,Loaf {n},I own no scale,cooking," for n in range(others)]
-    many = [f"<gone>,2020-01-{n:02},Stew {n},Watery,cooking," for n in range(1, own + 1)]
-    got = of_posts(tmp_path, *few, *many)
-    noted = [(one.reason, one.id, one.detail) for one in got.problems if one.action == "noted"]
-    assert noted == ([("frequent_user", "<gone>", detail)] if detail else [])
-
-
-@pytest.mark.parametrize(
     ("body", "question"),
     [
         ("How warm is warm?\nI mean the plates.", "How warm is warm?"),

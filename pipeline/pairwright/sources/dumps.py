@@ -23,7 +23,6 @@ from pairwright.settings.rules import SourceRules
 from pairwright.sources.fields import clean_text, html_text, time_of
 from pairwright.sources.items import Source, SourcePost, user_items
 from pairwright.sources.problems import Repairs, SourceRefusal, excerpt, refuse
-from pairwright.sources.tables import check_file
 
 HOST = re.compile(r"(.+\.)?((stack(exchange|overflow|apps)|superuser|serverfault|askubuntu)\.com"
                   r"|mathoverflow\.(com|net))")  # fmt: skip
@@ -40,7 +39,9 @@ def locate_dump(rules: SourceRules, folder: Path) -> tuple[Path, str]:
     `cooking.stackexchange.com`. Raises SourceError if the file or the site is missing."""
     path = folder / Path(rules.path).expanduser()
     posts = path if path.suffix.lower() == ".xml" else path / POSTS
-    check_file(posts, f"{_FOLDER} `path` is relative to {folder}.")
+    if not posts.is_file():
+        fix = f"{_FOLDER} `path` is relative to {folder}."
+        raise SourceError("no such file", where=posts, fix=fix)
     site = posts.resolve().parent.name.lower()
     if not HOST.fullmatch(site) or site == "stackexchange.com":
         raise SourceError(

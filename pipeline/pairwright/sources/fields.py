@@ -96,7 +96,7 @@ def cleaned(value: object, column: str, kind_of_field: str, html: bool, repairs:
         begins = "does not begin with http:// or https://, left out"
         repairs.setdefault("bad_address", f"{column} {excerpt(label)} {begins}")
         return ""
-    text = _string(value, column)
+    text = name_text(value, column, digits=False)
     if html:
         text = html_text(text)
     elif _HTML.search(text):
@@ -136,21 +136,16 @@ def turned(value: object) -> object:
     return [dict(zip(value, row, strict=True)) for row in zip(*value.values(), strict=True)]
 
 
-def name_text(value: object, name: str) -> str:
-    """The text of a field that names something, empty if it is missing; a whole number is its
-    digits. Raises SourceRefusal for another type."""
+def name_text(value: object, name: str, *, digits: bool = True) -> str:
+    """The text of a field, empty if it is missing. A whole number is its digits, in a field that
+    names something. Raises SourceRefusal for another type."""
     if isinstance(value, float) and value.is_integer():  # how pandas stores ids with gaps
         value = int(value)
-    whole = isinstance(value, int) and not isinstance(value, bool)
-    return str(value) if whole else _string(value, name)
-
-
-def _string(value: object, name: str) -> str:
-    if is_missing(value):
-        return ""
-    if not isinstance(value, str):
+    if digits and isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    if not is_missing(value) and not isinstance(value, str):
         refuse("wrong_type", f"{name} is {kind(value)}, not text")
-    return value
+    return "" if is_missing(value) else str(value)
 
 
 def clean_text(plain: str, name: str, repairs: Repairs) -> str:

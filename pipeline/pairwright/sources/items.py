@@ -8,7 +8,7 @@ questions, and the strictly earlier ones are the profile.
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, Self, TypeVar
 
 from pairwright.errors import SourceError
 from pairwright.records import GoldAspect, Item, Post, content_id
@@ -40,8 +40,14 @@ class Source(NamedTuple):
         rules = self.rules
         given = (rules.texts or "") if table == "texts" else rules.path
         named, (there, rows) = open_source(given, self.folder, rules)
-        if there is not None:
-            _require_columns(rules, table, there, named)
+        required, columns_there = required_columns(rules, table).values(), {*(there or ())}
+        missing = [" or ".join(names) for names in required if not {*names} & columns_there]
+        if missing and there is not None:
+            fix = f"It has: {', '.join(there[:40])}. Name the right ones: --column"
+            fix += " user=author, or a line in [source.columns]; `format` says what a row is."
+            fix += " Or set `default_category`." * ("category" in missing)
+            fix += " Or rename them here: both tables share these keys." * (table == "texts")
+            raise SourceError(f"no column {', '.join(missing)}", where=f"{named}:1", fix=fix)
         name = named.name if isinstance(named, Path) else named
         needed, optional = (names.split() for names in COLUMNS[table])
         columns = {one: rules.columns.get(one, one) for one in (*needed, *optional)}
@@ -69,31 +75,16 @@ class Source(NamedTuple):
         return category, self.domains.general.key
 
 
-def _require_columns(
-    rules: SourceRules, table: str, there: Sequence[str], named: Path | str
-) -> None:
-    """Raises SourceError if a column is missing."""
-    required = required_columns(rules, table).values()
-    if missing := [" or ".join(names) for names in required if not {*names} & {*there}]:
-        fix = (
-            f"It has: {', '.join(there[:40])}. Name the right ones: --column user=author,"
-            " or a line in [source.columns]; `format` says what a row is."
-        )
-        fix += " Or set `default_category`." * ("category" in missing)
-        fix += " Or rename them here: both tables share these keys." * (table == "texts")
-        raise SourceError(f"no column {', '.join(missing)}", where=f"{named}:1", fix=fix)
-
-
 class SourcePost(NamedTuple):
     """Text that a user wrote, as it was read: a post, or the question of an item."""
 
     where: str
-    text: str
-    """Whole text, as it is read in a history."""
     created: str | None
     category: str
     url: str
     repairs: Repairs
+    text: str
+    """Whole text, as it is read in a history."""
     id: str = ""
     """Id in the source; if that is empty, a post is numbered in its item."""
     kind: str = ""
@@ -104,6 +95,15 @@ class SourcePost(NamedTuple):
     narrative: str = ""
     refusal: SourceRefusal | None = None
     """Reason why it is not asked. It stays in the history."""
+
+    @classmethod
+    def of(cls, cells: Cells, **more: Any) -> Self:
+        """The text of a row, or of an entry in it."""
+        return cls(
+            where=cells.where, created=cells["created"], category=cells["category"],
+            url=cells.get("url") or cells.get("source_url", ""),
+            kind=cells.get("kind", "").lower(), repairs=cells.repairs, **more,
+        )  # fmt: skip
 
 
 # Rows that are items
@@ -125,12 +125,11 @@ def read_items(source: Source) -> Iterator[Item]:
             for entry in cells["profile"]:
                 own = Cells(where)
                 with source.problems.row(where, own):
-                    posts.append(_post_of_profile(source, own, entry))
-            asked = SourcePost(
-                where=where, text=cells["question"], created=cells["created"],
-                category=cells["category"], url=cells["source_url"], repairs=cells.repairs,
-                item=id, question=cells["question"], narrative=cells["narrative"],
-            )  # fmt: skip
+                    own.read(fields_of(entry), _POST, source.rules.html, ("id",))
+                    text = own["text"] or refuse("empty_text", "the post has no text")
+                    posts.append(SourcePost.of(own, id=own["id"], text=text))
+            text, narrative = cells["question"], cells["narrative"]
+            asked = SourcePost.of(cells, item=id, text=text, question=text, narrative=narrative)
             item = make_item(source, cells["user"] or id, asked, posts, aspects)
             first[id] = where
             yield item
@@ -140,27 +139,13 @@ def _aspects(source: Source, cells: Cells) -> list[GoldAspect]:
     """The aspects of a row. Raises SourceRefusal."""
     aspects = []
     for entry in cells["rubric_aspects"]:
-        if not isinstance(entry, dict):
-            refuse("wrong_type", "an entry of rubric_aspects is not an object")
         own = Cells(cells.where, cells.repairs)
-        own.read(entry, _ASPECT, source.rules.html)
+        own.read(fields_of(entry), _ASPECT, source.rules.html)
         if own["aspect"]:
             aspects.append(GoldAspect(**own))
         else:
             cells.repairs["empty_aspect"] = "an entry of rubric_aspects names no aspect"
     return aspects
-
-
-def _post_of_profile(source: Source, cells: Cells, entry: object) -> SourcePost:
-    """A post in a row. Raises SourceRefusal."""
-    if not isinstance(entry, dict):
-        refuse("not_an_object", "a post of the profile is not an object")
-    cells.read(entry, _POST, source.rules.html, ("id",))
-    return SourcePost(
-        where=cells.where, id=cells["id"], category=cells["category"], created=cells["created"],
-        text=cells["text"] or refuse("empty_text", "the post has no text"),
-        url=cells["source_url"], kind=cells["kind"].lower(), repairs=cells.repairs,
-    )  # fmt: skip
 
 
 # Rows that are posts
@@ -188,31 +173,17 @@ def _post(cells: Cells) -> SourcePost:
     sentence = _SENTENCE.match(line)
     openings = (line, sentence.group() if sentence else line)
     short = next((one for one in openings if len(one) <= _QUESTION_CHARS), "")
-    return SourcePost(
-        where=cells.where, text=text, created=cells["created"], category=cells["category"],
-        url=cells["url"], kind=cells["kind"].lower(), repairs=cells.repairs,
-        question=title or short, narrative=body,
-    )  # fmt: skip
+    return SourcePost.of(cells, text=text, question=title or short, narrative=body)
 
 
 def rows_by_user(source: Source, table: str, made: Callable[[Cells], T]) -> dict[str, list[T]]:
     """Results of `made` for the rows of a table, by user; both in the table's order. A row that it
-    refuses is counted.
-
-    Notes a user with more than a fifth of all rows, and more than twice an equal share: the id may
-    stand for several people.
-    """
-    by_user, places = dict[str, list[T]](), dict[str, str]()
+    refuses is counted."""
+    by_user = dict[str, list[T]]()
     for cells in source.rows(table):
         with source.problems.row(cells.where, cells):
             one = made(cells)
             by_user.setdefault(cells["user"], []).append(one)
-            places.setdefault(cells["user"], cells.where)
-    n = 0 if table == "texts" else sum(map(len, by_user.values()))
-    for user, own in by_user.items():
-        if 5 * len(own) > n > 0 and len(by_user) * len(own) > 2 * n:
-            detail = f"{excerpt(user)} has {len(own):,} of {n:,} rows"
-            source.problems.report("noted", "frequent_user", places[user], user, detail)
     return by_user
 
 

@@ -1,6 +1,5 @@
 """Rows and posts that a source refuses, repairs or notes: each by a rule of `reasons.toml`."""
 
-import json
 import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -91,12 +90,8 @@ class ProblemCount:
 
     @property
     def remedy(self) -> str:
-        """Advice, with the line to write if that follows from the values; may be empty."""
-        if self.reason != "unknown_category":
-            return REMEDIES.get(self.reason, "")
-        values = [value for value, _ in self.values.most_common(NAMED)]
-        named = json.dumps(values, ensure_ascii=False)
-        return f"To place it, add also = {named} to a file of rubrics/, or add a domain's file."
+        """Advice; empty if there is no more to do than to correct the row."""
+        return REMEDIES.get(self.reason, "")
 
 
 class Problems:

@@ -8,7 +8,6 @@ use is a SourceError.
 import codecs
 import csv
 import json
-import os
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -94,36 +93,26 @@ _NOT_UTF8 = re.compile("[\udc80-\udcff]")
 
 
 def _delimited(path: Path, separators: str) -> Table:
-    """The records of a file whose first line names the columns: of the separators, it holds the
-    one that divides the cells most often."""
+    """The records of a file whose first line names the columns."""
     records = _records(path, separators)
-    line, header = next(records, (1, list[str]()))
+    line, header = next(records, (1, []))
     where = f"{path}:{line}"
     if isinstance(header, SourceRefusal):
         what, fix = f"the column names are {header.detail}", REMEDIES[header.reason]
         raise SourceError(what, where=where, fix=fix)
-    columns = [cell.strip() for cell in header]
-    for name in columns:
-        if columns.count(name) > 1:
-            raise SourceError(f"two columns are named {name!r}", where=where, fix="Rename one.")
-
-    def rows() -> Rows:
-        for number, cells in records:
-            if isinstance(cells, SourceRefusal):
-                yield number, cells
-            elif len(cells) == len(columns):
-                yield number, dict(zip(columns, cells, strict=True))
-            else:
-                what = f"{len(cells)} cells in {len(columns)} columns"
-                yield number, SourceRefusal("ragged_row", what)
-
-    return columns, rows()
+    columns = header if isinstance(header, list) else []
+    if twice := [name for name in columns if columns.count(name) > 1]:
+        raise SourceError(f"two columns are named {twice[0]!r}", where=where, fix="Rename one.")
+    return columns, records
 
 
-def _records(path: Path, separators: str) -> Iterator[tuple[int, list[str] | SourceRefusal]]:
-    """Each record's first line, and its cells or what is wrong with it; blank ones are left out."""
+def _records(path: Path, separators: str) -> Rows:
+    """The first line of each record, with the list of column names for the first one, and for the
+    others its cells by column, or what is wrong with it; blank ones are left out. Of the
+    separators, the file holds the one that divides the first line most often."""
     # The default of 131,072 characters a cell is less than people post.
     csv.field_size_limit(2**31 - 1)
+    columns: list[str] | None = None
     # Bytes that are not UTF-8 are kept apart, so that one bad cell does not end the file.
     with _readable(path), path.open(encoding="utf-8-sig", errors=_KEPT, newline="") as file:
         first = next(file, "")
@@ -144,8 +133,14 @@ def _records(path: Path, separators: str) -> Iterator[tuple[int, list[str] | Sou
                 continue
             if any(map(_NOT_UTF8.search, cells)):
                 yield start, SourceRefusal("invalid_utf8", "not UTF-8")
-            elif cells:
-                yield start, cells
+            elif columns is None and cells:
+                columns = [cell.strip() for cell in cells]
+                yield start, columns
+            elif columns and len(cells) == len(columns):
+                yield start, dict(zip(columns, cells, strict=True))
+            elif columns and cells:
+                what = f"{len(cells)} cells in {len(columns)} columns"
+                yield start, SourceRefusal("ragged_row", what)
 
 
 # JSON and Parquet
@@ -234,19 +229,14 @@ def locate(given: str, folder: Path) -> Path | None:
     suffix = path.suffix.lower()
     if not path.exists() and suffix not in OPENERS and looks_like_id(given):
         return None
-    check_file(path, f"Correct the path, which is relative to {folder}.")
+    if not path.is_file():
+        fix = f"Correct the path, which is relative to {folder}."
+        raise SourceError("no such file", where=path, fix=fix)
     if suffix not in OPENERS:
         dump = 'or name a dump\'s folder, with format = "stackexchange"'
         fix = f"Use one of {', '.join(OPENERS)}; unpack a packed file first; {dump}."
         raise SourceError(f"unknown kind of file {suffix!r}", where=path, fix=fix)
     return path
-
-
-def check_file(path: Path, fix: str) -> None:
-    """Raises SourceError for what is not a file that can be read."""
-    if not path.is_file() or not os.access(path, os.R_OK):
-        what = "not a file that can be read" if path.exists() else "no such file"
-        raise SourceError(what, where=path, fix=fix)
 
 
 def table_hash(given: str, folder: Path) -> str:
