@@ -8,7 +8,6 @@ import asyncio
 import atexit
 import json
 import threading
-import time
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import (
@@ -32,6 +31,7 @@ Body = dict[str, Any]
 """A JSON object."""
 LARGEST = 64 * 1024 * 1024
 """Bytes of the largest request."""
+NO_HEADERS: Mapping[str, str] = {}
 T = TypeVar("T")
 
 
@@ -49,7 +49,6 @@ class Asked:
     """How many requests came before it."""
     body: Body
     headers: Mapping[str, str]
-    at: float
     wire: web.Request
 
     @property
@@ -99,7 +98,7 @@ class Endpoint:
         self.most_in_flight = max(self.most_in_flight, self.in_flight)
         try:
             body = json.loads(await request.read())
-            asked = Asked(self.n, body, dict(request.headers), time.monotonic(), request)
+            asked = Asked(self.n, body, dict(request.headers), request)
             self.asked.append(asked)
             response = await self.handler(asked)
             self.answered.append(asked.identity)
@@ -115,31 +114,25 @@ async def list_models(_: web.Request) -> web.Response:
 
 @asynccontextmanager
 async def serving(
-    handler: Handler,
-    *,
-    port: int = 0,
-    pages: Mapping[str, Page] | None = None,
-    path: str = "/v1/chat/completions",
+    handler: Handler, *, models: Page = list_models, path: str = "/v1/chat/completions"
 ) -> AsyncIterator[Endpoint]:
-    """Serve until the block ends. Port 0 takes a free one. `pages` answer other paths, or
-    `/v1/models` in another way; `path` is the one that `handler` answers."""
+    """Serve until the block ends. `handler` answers `path`, and `models` answers `/v1/models`."""
     endpoint = Endpoint(handler=handler)
     app = web.Application(client_max_size=LARGEST)
     app.router.add_post(path, endpoint.chat)
-    for path, page in {"/v1/models": list_models, **(pages or {})}.items():
-        app.router.add_get(path, page)
-    async with running(app, port) as address:
+    app.router.add_get("/v1/models", models)
+    async with running(app) as address:
         endpoint.url = f"{address}/v1"
         yield endpoint
 
 
 @asynccontextmanager
-async def running(app: web.Application, port: int = 0) -> AsyncIterator[str]:
-    """The address of an application that is served until the block ends."""
+async def running(app: web.Application) -> AsyncIterator[str]:
+    """The address of an application that is served on a free port until the block ends."""
     runner = web.AppRunner(app, access_log=None, handler_cancellation=True, shutdown_timeout=0.1)
     await runner.setup()
     try:
-        await web.TCPSite(runner, "127.0.0.1", port).start()
+        await web.TCPSite(runner, "127.0.0.1", 0).start()
         yield f"http://127.0.0.1:{runner.addresses[0][1]}"
     finally:
         await runner.cleanup()
@@ -179,57 +172,53 @@ def completion(text: str = "fine", **changes: Any) -> Body:
     return {"id": "c", "object": "chat.completion", "choices": [choice], "usage": usage} | changes
 
 
-def say(text: str = "fine", **changes: Any) -> Handler:
-    """Answer every request in the same way."""
+def replying(make: Callable[[Asked], Body], delay_s: float = 0.0) -> Handler:
+    """Answer with what is made of each request, after a while."""
 
-    async def handler(_: Asked) -> web.StreamResponse:
-        return web.json_response(completion(text, **changes))
+    async def handler(asked: Asked) -> web.StreamResponse:
+        await asyncio.sleep(delay_s)
+        return web.json_response(make(asked))
 
     return handler
+
+
+def say(text: str = "fine", **changes: Any) -> Handler:
+    """Answer every request in the same way."""
+    return replying(lambda _: completion(text, **changes))
 
 
 def thinks(tokens: int, text: str = "fine") -> Handler:
     """A model that thinks for so many tokens before it replies."""
 
-    async def handler(asked: Asked) -> web.StreamResponse:
+    def make(asked: Asked) -> Body:
         cut = asked.body["max_tokens"] <= tokens
         message = {"content": None if cut else text, "reasoning_content": "Hm. " * tokens}
-        return web.json_response(completion(message=message, finish="length" if cut else "stop"))
+        return completion(message=message, finish="length" if cut else "stop")
 
-    return handler
+    return replying(make)
 
 
 def echo(delay_s: float = 0.0) -> Handler:
     """Answer with what the last message said, after a while."""
-
-    async def handler(asked: Asked) -> web.StreamResponse:
-        await asyncio.sleep(delay_s)
-        return web.json_response(completion(asked.said))
-
-    return handler
+    return replying(lambda asked: completion(asked.said), delay_s)
 
 
 def fail(
-    status: int,
-    message: str = "no",
-    *,
-    code: object = None,
-    param: str | None = None,
-    headers: Mapping[str, str] | None = None,
+    status: int, message: str = "no", *, headers: Mapping[str, str] = NO_HEADERS, **more: object
 ) -> Handler:
     """Answer with an error in OpenAI's shape."""
-    error = {"message": message, "type": "x", "param": param, "code": code}
+    error = {"message": message, "type": "x", "param": None, "code": None, **more}
     return raw(json.dumps({"error": error}), status=status, headers=headers)
 
 
 def raw(
-    text: str | bytes, *, status: int = 200, headers: Mapping[str, str] | None = None
+    text: str | bytes, *, status: int = 200, headers: Mapping[str, str] = NO_HEADERS
 ) -> Handler:
     """Answer with these bytes."""
     payload = text.encode() if isinstance(text, str) else text
 
     async def handler(_: Asked) -> web.StreamResponse:
-        given = {"Content-Type": "application/json"} | dict(headers or {})
+        given = {"Content-Type": "application/json", **headers}
         return web.Response(body=payload, status=status, headers=given)
 
     return handler
@@ -242,29 +231,24 @@ async def drop(asked: Asked) -> web.StreamResponse:
     return web.Response()
 
 
-async def truncate(asked: Asked) -> web.StreamResponse:
-    """Promise a whole body, send half of it and hang up."""
-    payload = json.dumps(completion("x" * 500)).encode()
-    headers = {"Content-Type": "application/json", "Content-Length": str(len(payload))}
-    response = web.StreamResponse(headers=headers)
-    await response.prepare(asked.wire)
-    await response.write(payload[: len(payload) // 2])
-    assert asked.wire.transport is not None
-    asked.wire.transport.close()
-    return response
-
-
-def trickle(every_s: float) -> Handler:
-    """Send one byte at a time, and never come to the end."""
+def partly(headers: Mapping[str, str], every_s: float | None = None) -> Handler:
+    """Send a part of a reply and hang up, or one byte at a time without an end."""
 
     async def handler(asked: Asked) -> web.StreamResponse:
-        response = web.StreamResponse(headers={"Content-Type": "application/json"})
+        response = web.StreamResponse(headers={"Content-Type": "application/json", **headers})
         await response.prepare(asked.wire)
-        while True:
-            await response.write(b" ")
+        await response.write(b'{"choices": [')
+        while every_s:
             await asyncio.sleep(every_s)
+            await response.write(b" ")
+        assert asked.wire.transport is not None
+        asked.wire.transport.close()
+        return response
 
     return handler
+
+
+truncate, trickle = partly({"Content-Length": "500"}), partly({}, every_s=0.05)
 
 
 async def hang(_: Asked) -> web.StreamResponse:
@@ -282,27 +266,24 @@ def script(*handlers: Handler) -> Handler:
     return handler
 
 
-def altered(alter: Callable[[Asked, Body], object], **rates: float) -> Handler:
-    """The replies of the model's double, with defects at these rates and something changed."""
+def altered(
+    alter: Callable[[Asked, Body], object], *, delay_s: float = 0.0, **rates: float
+) -> Handler:
+    """The replies of the model's double, after a while, with defects at these rates and something
+    changed."""
     model = ModelDouble(**rates)
 
-    async def handler(asked: Asked) -> web.StreamResponse:
+    def make(asked: Asked) -> Body:
         body = model.reply(asked.body)
         alter(asked, body)
-        return web.json_response(body)
+        return body
 
-    return handler
+    return replying(make, delay_s)
 
 
 def double(*, delay_s: float = 0.0, **rates: float) -> Handler:
     """The replies of the model's double, after a while, with defects at these rates."""
-    reply = altered(lambda *_: None, **rates)
-
-    async def handler(asked: Asked) -> web.StreamResponse:
-        await asyncio.sleep(delay_s)
-        return await reply(asked)
-
-    return handler
+    return altered(lambda *_: None, delay_s=delay_s, **rates)
 
 
 def on_a_bad_line(good: Handler, **rates: float) -> Handler:

@@ -9,7 +9,7 @@ A reply is a function of the request: the task that its prompt names and the pro
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pairwright.records import FULL_ADHERENCE
@@ -36,14 +36,8 @@ def share(*parts: object) -> float:
     return int.from_bytes(digest.digest()) / 2**64
 
 
-def pick(options: Iterable[Any], *parts: object) -> Any:
-    options = list(options)
+def pick(options: Sequence[Any], *parts: object) -> Any:
     return options[int(share(*parts) * len(options))]
-
-
-def identity(body: Body) -> str:
-    """The hash of a request, whatever the order of its fields."""
-    return hashlib.blake2b(json.dumps(body, sort_keys=True).encode(), digest_size=16).hexdigest()
 
 
 def said(body: Body) -> str:
@@ -79,14 +73,15 @@ class ModelDouble:
         self._posts: dict[str, list[str]] = {}
 
     def reply(self, body: Body) -> Body:
-        text, planted = _Task(body, self._rates, self._posts).reply()
+        task = _Task(body, self._rates, self._posts)
+        text, planted = task.reply()
         sent = -(-sum(len(str(message["content"])) for message in body["messages"]) // 4)
         received = -(-len(text) // 4)
         message = {"role": "assistant", "content": text}
         usage = {"prompt_tokens": sent, "completion_tokens": received,
                  "total_tokens": sent + received}  # fmt: skip
         return {
-            "id": f"chatcmpl-{identity(body)}", "object": "chat.completion", "created": 0,
+            "id": f"chatcmpl-{task.key}", "object": "chat.completion", "created": 0,
             "model": body.get("model", DOUBLE), "usage": usage,
             "choices": [{"index": 0, "message": message, "finish_reason": "stop"}],
             "pairwright": {"planted": planted},
@@ -99,7 +94,9 @@ class _Task:
     def __init__(
         self, body: Body, rates: Mapping[str, float], memory: dict[str, list[str]]
     ) -> None:
-        self.text, self.task, self.key = said(body), task_of(body), identity(body)
+        whole = json.dumps(body, sort_keys=True).encode()
+        self.key = hashlib.blake2b(whole, digest_size=16).hexdigest()
+        self.text, self.task = said(body), task_of(body)
         self.seed = body.get("seed")
         self.question = self._first("question")
         self.posts = tagged(self.text, "post")
@@ -128,6 +125,7 @@ class _Task:
         return text, self.planted
 
     def _object(self) -> Body:
+        why = {"reason": "By shared words."}
         match self.task:
             case "plan":
                 return {"aspects": self._plan()}
@@ -138,17 +136,17 @@ class _Task:
             case "rate":
                 response = self._first("response")
                 score = self._level(response) + min(6, len(self._fitting(response)))
-                return {"reason": "By shared words.", "score": score}
+                return {**why, "score": score}
             case "choose":
-                return {"reason": "Both answer it.", "choice": "A"}
+                return {**why, "choice": "A"}
             case "compare" | "prefer":
-                return {"reason": "By shared words.", "verdict": self._verdict()}
-        name, judged = {
-            "adherence": ("scores", self._adherence),
-            "support": ("cases", self._support),
-            "match": ("aspects", self._match),
-        }[self.task]
-        verdicts = judged()
+                return {**why, "verdict": self._verdict()}
+            case "adherence":
+                name, verdicts = "scores", self._adherence()
+            case "support":
+                name, verdicts = "cases", self._support()
+            case _:
+                name, verdicts = "aspects", self._match()
         more = verdicts[-1:] if self._strikes("wrong_number_of_scores") else []
         return {name: verdicts + more}
 

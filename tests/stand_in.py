@@ -1,86 +1,62 @@
 """A stand-in for Label Studio's HTTP API, for the ways in which the real one fails once a year.
 
-with StandIn() as server: Server(server.url, KEY) ...
+with label_studio() as server: Server(server.url, KEY) ...
 
 It holds projects and tasks in memory and knows just the calls that push, pull and status make. How
 the real one behaves is for test_real_label_studio.py.
 """
 
-import json
-import threading
-import urllib.parse
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any, Self
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from aiohttp import web
+
+from endpoint import LARGEST, beside, running
 
 KEY = "0123456789abcdef0123456789abcdef01234567"
 Reply = tuple[int, Any]
 
 
+@dataclass
 class StandIn:
     """The server, what it holds and what it was asked."""
 
-    def __init__(self) -> None:
-        self.projects: dict[int, dict[str, Any]] = {}
-        self.tasks: dict[int, dict[str, Any]] = {}
-        self.exports: dict[int, Any] = {}
-        self.asked: list[tuple[str, str]] = []
-        self.instead: Reply | None = None
-        """Answers every call, which then does nothing."""
-        self.lost: dict[int, Reply] = {}
-        """By number of an import, from 1: what it replies once it has done its work."""
-        stand_in = self
-
-        class Handler(BaseHTTPRequestHandler):
-            def answer(self) -> None:
-                length = int(self.headers.get("Content-Length") or 0)
-                body = json.loads(self.rfile.read(length) or b"null")
-                status, reply = stand_in.handle(self.command, self.path, body)
-                content = reply.encode() if isinstance(reply, str) else json.dumps(reply).encode()
-                self.send_response(status)
-                self.send_header("Set-Cookie", "sessionid=a-secret-session")
-                self.send_header("Content-Length", str(len(content)))
-                self.end_headers()
-                self.wfile.write(content)
-
-            do_GET = do_POST = do_DELETE = answer
-
-            def log_message(self, format: str, *args: object) -> None:
-                pass
-
-        self._http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._thread = threading.Thread(target=self._http.serve_forever, args=(0.01,), daemon=True)
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self._http.server_address[1]}"
-
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._http.shutdown()
-        self._http.server_close()
-        self._thread.join()
+    url: str = ""
+    projects: dict[int, dict[str, Any]] = field(default_factory=dict)
+    tasks: dict[int, dict[str, Any]] = field(default_factory=dict)
+    exports: dict[int, Any] = field(default_factory=dict)
+    asked: list[tuple[str, str]] = field(default_factory=list)
+    instead: Reply | None = None
+    """Answers every call, which then does nothing."""
+    lost: dict[int, Reply] = field(default_factory=dict)
+    """By number of an import, from 1: what it replies once it has done its work."""
 
     def names(self, project: int) -> list[str]:
         """Our ids of the tasks that a project holds."""
         return [t["data"]["task"] for t in self.tasks.values() if t["project"] == project]
 
-    def handle(self, method: str, target: str, body: Any) -> Reply:
-        url = urllib.parse.urlsplit(target)
-        path, query = url.path.strip("/"), dict(urllib.parse.parse_qsl(url.query))
-        self.asked.append((method, path))
-        if self.instead is not None:
-            return self.instead
-        reply = self.serve(method, path.split("/"), query, body)
-        number = sum(path.endswith("import") for _, path in self.asked)
-        return self.lost.get(number, reply) if path.endswith("import") else reply
+    async def answer(self, request: web.Request) -> web.Response:
+        path, body = request.path.strip("/"), await request.read()
+        self.asked.append((request.method, path))
+        reply = self.instead
+        if reply is None:
+            reply = self.serve(request, path.split("/"), await request.json() if body else None)
+            if path.endswith("import"):
+                number = sum(path.endswith("import") for _, path in self.asked)
+                reply = self.lost.get(number, reply)
+        status, said = reply
+        headers = {"Set-Cookie": "sessionid=a-secret-session"}
+        if isinstance(said, str):
+            return web.Response(text=said, status=status, headers=headers)
+        return web.json_response(said, status=status, headers=headers)
 
-    def serve(self, method: str, path: list[str], query: dict[str, str], body: Any) -> Reply:
-        match method, path:
+    def serve(self, request: web.Request, path: list[str], body: Any) -> Reply:
+        match request.method, path:
             case "GET", ["api", "projects"]:
-                found = [p for p in self.projects.values() if query["title"] in p["title"]]
+                title = request.query["title"]
+                found = [p for p in self.projects.values() if title in p["title"]]
                 rows = [p | {"task_number": len(self.names(p["id"]))} for p in found]
                 return 200, {"count": len(rows), "next": None, "previous": None, "results": rows}
             case "POST", ["api", "projects"]:
@@ -101,4 +77,13 @@ class StandIn:
                 for number in gone:
                     del self.tasks[number]
                 return 204, ""
-        return 404, {"detail": f"no stand-in for {method} {'/'.join(path)}"}
+        return 404, {"detail": f"no stand-in for {request.method} {'/'.join(path)}"}
+
+
+@contextmanager
+def label_studio() -> Iterator[StandIn]:
+    """Serve from a thread of its own until the block ends."""
+    server, app = StandIn(), web.Application(client_max_size=LARGEST)
+    app.router.add_route("*", "/{path:.*}", server.answer)
+    with beside(running(app)) as server.url:
+        yield server

@@ -14,10 +14,8 @@ from typing import Any, NamedTuple
 
 import pytest
 import tenacity
-from aiohttp import web
 
-from endpoint import Asked, Handler, fail, raw, serving
-from log_probabilities import ANY_PATH, completed, tokenized, told
+from endpoint import Asked, Body, Handler, fail, raw, replying, serving
 from pairwright.errors import CallFailed, EndpointRefused
 from pairwright.evaluation.scorers.score_models import GuidedPolicy, LanguageModel, RewardModel
 from pairwright.evaluation.scorers.scorer import PromptContent, ResponseScore, Unscored
@@ -52,7 +50,7 @@ def asked(
     """One score, or how the call ended; the requests the server saw."""
 
     async def scenario() -> tuple[Any, list[Asked]]:
-        async with serving(handler, path=ANY_PATH) as server:
+        async with serving(handler, path="/{path:.*}") as server:
             endpoint = Endpoint(base_url=server.url, model="m", attempts=2, timeout_s=5)
             async with wire("near", endpoint, Meter(), store, api_key=KEY) as llm:
                 try:
@@ -157,13 +155,27 @@ def likelihood(
     return asked(handler, response, wire=PromptLogprobs, model=LanguageModel, store=store)
 
 
-def by_letter(id: int) -> float:
-    """-1 for a, -2 for b, and so on."""
-    return float(96 - id)
+def answers(change: Callable[[Body], Body] = lambda body: body, longest: int = 4096) -> Handler:
+    """The replies of vLLM 0.32, those of `/v1/completions` changed. A token is a character, with
+    the log-probability -1 for a, -2 for b, and so on; what opens an answer is the token 1."""
+
+    def make(asked: Asked) -> Body:
+        given = asked.body
+        if asked.wire.path == "/tokenize":
+            opening = "messages" in given
+            texts = [m["content"] for m in given["messages"]] if opening else [given["prompt"]]
+            ids = [*map(ord, "".join(texts)), *[1] * opening]
+            return {"count": len(ids), "max_model_len": longest, "tokens": ids, "token_strs": None}
+        assert asked.wire.path == "/v1/completions"
+        found = [{str(id): {"logprob": float(96 - id), "rank": 1}} for id in given["prompt"]]
+        choice = {"index": 0, "text": "a", "logprobs": None, "finish_reason": "length"}
+        return change({"choices": [choice | {"prompt_logprobs": [None, *found[1:]]}]})
+
+    return replying(make)
 
 
 def test_a_response_has_the_sum_of_its_tokens_and_not_of_the_prompts() -> None:
-    score, sent = likelihood(told(by_letter))
+    score, sent = likelihood(answers())
     assert score.value == -3.0
     opening, answer, completion = (of.body for of in sent)
     assert opening["add_generation_prompt"] is True
@@ -197,23 +209,12 @@ def test_a_guided_policy_adds_its_reward_over_beta(policy: Any, reward: Any, fou
 
 
 def test_what_cannot_have_a_score_is_not_sent() -> None:
-    found, sent = likelihood(told(by_letter, longest=5))
+    found, sent = likelihood(answers(longest=5))
     assert found.reason == CONTEXT_LENGTH
     assert "and the model reads 5" in found.detail
     assert [of.wire.path for of in sent] == ["/tokenize", "/tokenize"]
     nothing = Unscored("no_tokens", "the response is empty")
-    assert likelihood(told(by_letter), "") == (nothing, [])
-
-
-def answers(change: Callable[[dict[str, Any]], Any]) -> Handler:
-    """The right reply of `/v1/completions`, changed."""
-
-    async def handler(asked: Asked) -> web.StreamResponse:
-        if asked.wire.path == "/tokenize":
-            return web.json_response(tokenized(asked.body))
-        return web.json_response(change(completed(asked.body["prompt"], by_letter)))
-
-    return handler
+    assert likelihood(answers(), "") == (nothing, [])
 
 
 def of_choice(change: Callable[[list[Any]], Any]) -> Callable[[dict[str, Any]], Any]:

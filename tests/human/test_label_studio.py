@@ -18,7 +18,7 @@ from pairwright.errors import CallFailed, EndpointRefused, InputError, Pairwrigh
 from pairwright.progress import Event, Note
 from pairwright_human_eval.answers import withdraw_person
 from pairwright_human_eval.label_studio import PushResult, connected, pull_answers, push_tasks
-from stand_in import KEY, Reply, StandIn
+from stand_in import KEY, Reply, StandIn, label_studio
 
 UNITS = 10
 BAD_GATEWAY: Reply = (502, "<h1>Bad gateway</h1>")
@@ -69,7 +69,7 @@ class Site(NamedTuple):
 def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
     monkeypatch.setenv("LABEL_STUDIO_API_KEY", KEY)
     study = make_study(tmp_path, UNITS, ANNOTATORS, ("preference",))
-    with StandIn() as server:
+    with label_studio() as server:
         yield Site(server, study, [*study.key])
 
 
@@ -180,7 +180,7 @@ def test_what_is_not_as_exported_is_not_pushed(site: Site) -> None:
 
 def test_another_server_is_refused(site: Site) -> None:
     site.push()
-    with StandIn() as other:
+    with label_studio() as other:
         refused = site.refused(f"were pushed to {site.server.url}", url=other.url)
         assert "new address" in refused.fix
         assert not other.asked

@@ -178,7 +178,7 @@ TRANSIENT: dict[str, tuple[Handler, str, str]] = {
     "dropped": (drop, "timeout_or_dropped", "Server disconnected"),
     "truncated": (truncate, "timeout_or_dropped", "not completed"),
     "silence": (hang, "timeout_or_dropped", "no whole reply in 0.2 s"),
-    "a byte at a time": (trickle(0.05), "timeout_or_dropped", "no whole reply in 0.2 s"),
+    "a byte at a time": (trickle, "timeout_or_dropped", "no whole reply in 0.2 s"),
     "half a JSON": (raw('{"choices": [{"mess'), "malformed_body", "not JSON"),
     "events": (raw(EVENTS), "malformed_body", "not JSON: 'data:"),
     "error in a 200": (raw('{"error": {"message": "upstream broke"}}'), "malformed_body",

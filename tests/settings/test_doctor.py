@@ -29,7 +29,7 @@ def examined(
     """What is found about a server, by what it is about, and the bodies that it was sent."""
 
     async def scenario() -> tuple[dict[str, ServerFinding], list[Any]]:
-        async with serving(handler, pages={"/v1/models": models}) as server:
+        async with serving(handler, models=models) as server:
             near = {"base_url": server.url, "model": "m", **endpoint}
             far = {"base_url": "http://127.0.0.1:9/v1", "model": "m"}
             config = {
