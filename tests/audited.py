@@ -13,10 +13,11 @@ from typing import Any
 import pytest
 
 from pairwright.audits.accuracies import decide
-from pairwright.audits.examination import DEFAULT, Examination, Options
+from pairwright.audits.examination import Examination
 from pairwright.audits.records import Audit, AuditSource, Check, Family, Flag, Status
 from pairwright.errors import InputError
 from pairwright.pairs import (
+    MAX_SHORTCUT,
     PairSource,
     ReadRow,
     Row,
@@ -45,11 +46,11 @@ def checks_of(
     rows: Iterable[Row | ReadRow],
     *families: Family,
     name: str = "",
-    options: Options = DEFAULT,
+    bounds: tuple[float, float | None] = (MAX_SHORTCUT, None),
     info: ReleaseInfo = NO_INFO,
 ) -> list[Check]:
     """What checks of some families find in rows; with a name what that check finds."""
-    examination = Examination(options, info, families)
+    examination = Examination(*bounds, info, families)
     for given in rows:
         examination.add(line(given) if isinstance(given, Row) else given)
     return [check for check in decide(examination.checks()) if not name or check.name == name]

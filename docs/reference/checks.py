@@ -2,10 +2,11 @@
 
 import tomllib
 from collections.abc import Iterable, Iterator
+from itertools import groupby
 from pathlib import Path
 from typing import get_args
 
-from pairwright.audits.checks import PARTS
+from pairwright.audits.checks import DEFINITIONS
 from pairwright.audits.records import CheckDefinition
 from pairwright.cli import printing
 from pairwright.settings.rules import JudgedGate, TextGate
@@ -36,7 +37,10 @@ def checks_page() -> str:
         " [`[twin]`](config.md#twin). A gate in `gates.off` is measured, and rejects nothing.",
         _phrases(gates),
         "## Checks of an audit",
-        *(_checks(name, definitions) for name, definitions in PARTS.items()),
+        *(
+            _checks(family.capitalize(), list(definitions))
+            for family, definitions in groupby(DEFINITIONS.values(), lambda one: one.family)
+        ),
     )
 
 

@@ -11,9 +11,8 @@ from audited import jsonl
 from pairwright.audits.checks import DEFINITIONS
 from pairwright.audits.records import EXAMPLES, Audit, Check
 from pairwright.pairs import Layout, Part, row_of, write_rows
-from pairwright.records import pseudonym
 from small_studies import twin, violate
-from study import VERIFIED, Done, Study, pairwright
+from study import Done, pairwright
 
 WORDS = (
     "the shop near my house sells old lamps and many people go there on a Sunday because its"
@@ -92,32 +91,6 @@ def test_a_run_is_audited_into_its_own_folder(here: Path) -> None:
     assert page.startswith("<!doctype html>")
 
 
-def test_who_was_to_be_forgotten_is_looked_for_in_a_run(here: Path) -> None:
-    run = run_folder(here / "run")
-    line = json.dumps({"name": pseudonym(violate(3).user)})
-    (run / "forgotten.jsonl").write_text(line + "\n", encoding="utf-8")
-    check = named(audited(run).failed, "tombstones")
-    assert [flag.row for flag in check.flags] == [violate(3).id]
-
-
-@pytest.mark.real
-def test_what_people_said_of_a_run_is_part_of_its_audit(here: Path) -> None:
-    study = Study.make(here / "study", limit=3, **VERIFIED)
-    run, build = study.run, study.build()
-    assert build.code == 0, build.said
-    for command in (("export", run, "--seed", 2), ("simulate", run), ("report", run)):
-        done = pairwright("human", *command)
-        assert done.code == 0, done.said
-    found = audited(run)
-    assert found.source.simulated
-    told = {check.name: check for check in found.checks if check.family == "human"}
-    assert told["not_verified"].of == found.source.rows
-    assert {"not_verified", "verified"} < told.keys()
-    verified = named(found.checks, "verified")
-    assert verified.count == 0
-    assert verified.detail.startswith("simulated annotators decided on ")
-
-
 def test_what_failed_is_told_with_why_and_what_to_do_and_exits_1(here: Path) -> None:
     rows = [plain(n) for n in range(40)]
     rows[7]["rejected"] = rows[7]["chosen"]
@@ -194,19 +167,6 @@ def test_two_people_with_one_choice_are_two_rows_and_one_person_with_it_twice_is
     found = Audit.model_validate_json((here / "audit-log" / "audit.json").read_bytes())
     counts = {check.name: check.count for check in found.checks}
     assert (counts["duplicate_id"], counts["duplicate_pair"]) == (1, 1)
-
-
-def test_an_audit_goes_into_a_folder_of_its_own(here: Path) -> None:
-    file, out = jsonl(here / "theirs.jsonl", *map(plain, range(20))), here / "out"
-    out.mkdir()
-    (out / "notes.txt").write_text("mine")
-    refused(pairwright("audit", file, "--out", out), "has notes.txt and no audit", "--out")
-    assert [path.name for path in out.iterdir()] == ["notes.txt"]
-    (out / "notes.txt").unlink()
-    # An empty folder, an earlier audit, and notes that were put beside it.
-    for _ in range(2):
-        assert "report.html" in pairwright("audit", file, "--out", out).out
-        (out / "notes.txt").write_text("mine")
 
 
 def test_no_audit_is_written_into_a_release(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:

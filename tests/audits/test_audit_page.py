@@ -124,7 +124,7 @@ def test_the_verdict_says_what_failed_where_why_and_what_to_do(tmp_path: Path) -
         accuracy("markup", 0.55, "too_few"),
         check("rubric_leak", "fail", rows=named),
         check("target_in_profile", "pass"),
-        check("verified", "note", family="human"),
+        check("ties", "note", family="integrity"),
     )
     audit = audit_of(rows, *checks)
     found = audit_verdict(audit)

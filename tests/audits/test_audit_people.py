@@ -8,11 +8,9 @@ from typing import Any
 import pytest
 
 from audited import checks_of, line
-from pairwright.audits.examination import Options
 from pairwright.audits.personal_data import KINDS, PersonalData, find, mask
 from pairwright.audits.records import Check, Redaction
 from pairwright.pairs import Row, RowAspect, RowPost
-from pairwright.pairs.address import ForgetList, url_name
 from pairwright.settings.rules import ReleaseInfo
 
 MAIL = "jane.doe@mail.kitchen.org"
@@ -44,8 +42,8 @@ def row(id: str = "r1", **changes: Any) -> Row:
     return Row(id=id, **{**fields, **changes})
 
 
-def only(rows: Iterable[Row], name: str, forgotten: ForgetList | None = None) -> Check:
-    (check,) = checks_of(rows, "people", name=name, options=Options(forgotten=forgotten))
+def only(rows: Iterable[Row], name: str, **stated: str) -> Check:
+    (check,) = checks_of(rows, "people", name=name, info=ReleaseInfo(**stated))
     return check
 
 
@@ -220,61 +218,5 @@ def test_where_nothing_is_stated_of_other_peoples_posts_nothing_is_decided() -> 
 @pytest.mark.parametrize(("licence", "status"), [("CC-BY-4.0", "pass"), (None, "fail")])
 def test_a_stated_attribution_stands_in_for_addresses(licence: str | None, status: str) -> None:
     of = row(profile=(post(licence=licence, source_url=None),), mode="natural")
-    (check,) = checks_of(
-        [of], "people", name="licence", info=ReleaseInfo(attribution="By the makers.")
-    )
-    assert check.status == status
+    assert only([of], "licence", attribution="By the makers.").status == status
     assert only([of], "licence").status == "fail"
-
-
-# Tombstones
-
-
-def test_rows_of_whoever_was_to_be_forgotten_are_found() -> None:
-    forgotten = ForgetList(
-        users=frozenset({"user-9"}),
-        urls=frozenset({url_name(SITE.format(7)), url_name(SITE.format(8))}),
-    )
-    rows = [
-        row("a"),
-        row("b", user="user-9"),
-        row("c", source_url=SITE.format(7) + "/?utm_source=x"),
-        row("d", profile=(post(), post(number=8))),
-        row("e", user="user-99", profile=(post(number=88),)),
-    ]
-    check = only(rows, "tombstones", forgotten)
-    assert (check.status, check.count, check.of) == ("fail", 3, 5)
-    assert [(f.row, f.detail) for f in check.flags] == [
-        ("b", "its user must be forgotten"),
-        ("c", "its question must be forgotten"),
-        ("d", "a post must be forgotten"),
-    ]
-
-
-@pytest.mark.parametrize("turned", [False, True])
-@pytest.mark.parametrize(
-    ("other", "detail"),
-    [
-        ("user-1", "the other side of its twin must be forgotten"),
-        ("user-9", "its user must be forgotten"),
-    ],
-)
-def test_both_halves_are_found_with_the_first(other: str, detail: str, turned: bool) -> None:
-    rows = [
-        row(id, user=user, twin_id=twin)
-        for id, user, twin in (
-            ("a", "user-9", "t1"), ("b", other, "t1"), ("c", "user-2", "t2"), ("d", "user-3", "t2")
-        )
-    ]  # fmt: skip
-    forgotten = ForgetList(users=frozenset({"user-9"}))
-    check = only(rows[::-1] if turned else rows, "tombstones", forgotten)
-    assert (check.status, check.count, check.of) == ("fail", 2, 4)
-    details = {flag.row: flag.detail for flag in check.flags}
-    assert details == {"a": "its user must be forgotten", "b": detail}
-
-
-def test_an_empty_list_of_tombstones_is_honoured_and_none_is_no_list() -> None:
-    assert only([row()], "tombstones", ForgetList()).status == "pass"
-    check = only([row()], "tombstones")
-    assert (check.status, check.of) == ("note", 0)
-    assert check.detail == "no list of tombstones was given"

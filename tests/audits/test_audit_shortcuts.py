@@ -11,7 +11,6 @@ import pytest
 from audited import checks_of, estimate
 from pairwright.audits import shortcuts
 from pairwright.audits.accuracies import accuracy_check, decide
-from pairwright.audits.examination import Options
 from pairwright.audits.records import Check
 from pairwright.audits.ways import COUNTS, Vocabulary, bag_points, breaks_off, pair_words
 from pairwright.pairs import Row, RowAspect, RowPost, row_of
@@ -30,8 +29,7 @@ def audited(
     max_overlap: float | None = None,
     study: ReleaseInfo = NO_INFO,
 ) -> dict[Any, Check]:
-    options = Options(bound, max_overlap)
-    found = checks_of(rows, "shortcuts", "baselines", options=options, info=study)
+    found = checks_of(rows, "shortcuts", "baselines", bounds=(bound, max_overlap), info=study)
     return {(check.config, check.name): check for check in found}
 
 

@@ -4,7 +4,7 @@ run.py           the command
 examination.py   one pass over the rows through all checks, which gives an Audit
 checks.py        checks as functions of a row or of the table of rows; checks.toml has their words
 facts.py         the table of rows, and samples of them
-comparisons.py   ids, labels, twins, splits, users, people to forget, and what people said
+comparisons.py   ids, labels, twins, splits and users
 texts.py         texts that cannot be read or used; copies.py: what a row gives away of itself
 duplicates.py    nearly the same text of two users or in two splits
 personal_data.py rights.py   data of people; licences

@@ -21,7 +21,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pairwright.audits.records import Check, CheckDefinition, Family
+from pairwright.audits.records import Check, CheckDefinition
 from pairwright.pairs import Row
 
 if TYPE_CHECKING:
@@ -34,16 +34,6 @@ DEFINITIONS = {
     for name, words in checks.items()
 }
 """All checks by name, in the order of the report."""
-_PARTS: dict[str, tuple[Family, ...]] = {
-    "Shortcuts and baselines": ("shortcuts", "baselines"), "Leakage": ("leakage",),
-    "Integrity": ("integrity",), "People": ("people",), "Human verification": ("human",),
-    "Balance": ("balance",),
-}  # fmt: skip
-PARTS = {
-    title: tuple(one for one in DEFINITIONS.values() if one.family in families)
-    for title, families in _PARTS.items()
-}
-"""The checks of each part of the report, by title."""
 KEPT = 10_000
 """The most rows that a check names; it counts all."""
 WIDTH = 120

@@ -1,4 +1,4 @@
-"""Checks that compare rows: ids, labels, the sides of twins, splits, users, and what people said.
+"""Checks that compare rows: ids, labels, the sides of twins, splits and users.
 
 The limit on a user's share is 5 %, or three equal shares if there are fewer than 60 users: of 20
 users, one with 2 pairs while the others have 1 is not a finding.
@@ -10,9 +10,8 @@ import pandas as pd
 
 from pairwright.audits.checks import Found, table_check
 from pairwright.audits.facts import Facts
-from pairwright.audits.records import Check, Status
-from pairwright.modes import halves_of, label_of
-from pairwright.text import number_of
+from pairwright.audits.records import Check
+from pairwright.modes import halves_of
 
 # Ids and labels
 
@@ -112,17 +111,6 @@ def profile_empty(facts: Facts) -> Found:
     return Found(len(lacking), dict.fromkeys(lacking.index[lacking], "no posts"))
 
 
-@table_check
-def tombstones(facts: Facts) -> Found:
-    """Rows of a user, or with a question or post, that a tombstone names, and the other sides of
-    their twins, which leave with them."""
-    table = facts.table
-    details = _by_row(table["forgotten"].dropna())
-    twins = table["twin"][table["twin"].isin(table["twin"][[*details]].dropna())]
-    halves = dict.fromkeys(twins.index, "the other side of its twin must be forgotten")
-    return Found(0 if facts.forgotten is None else len(table), halves | details)
-
-
 MAX_SHARE = 0.05
 MIN_USERS = 20
 """With fewer users, the share of one is not compared with a limit."""
@@ -150,54 +138,3 @@ def user_dominates(facts: Facts) -> Check | None:
         + (", too few for a limit" if few else ""),
         flags=(facts.flag(table.index[table["user"] == most][0]),) if over else (),
     )
-
-
-# What people said
-
-
-@table_check
-def not_verified(facts: Facts) -> Found | None:
-    """Pairs that people answered and the rule of the study did not verify."""
-    if facts.public is None:
-        return None
-    if not facts.public.answers:
-        return Found(0, {})
-    reasons = {
-        subject: f"{decision.state}: {'; '.join(decision.reasons)}"
-        for subject, decision in facts.public.decisions.items()
-        if decision.state != "verified"
-    }
-    details = _by_row(facts.table["subject"].map(reasons).dropna())
-    return Found(len(facts.table), details)
-
-
-@table_check
-def verified(facts: Facts) -> Check:
-    """The number of verified pairs, or the reason that there are no such pairs."""
-    table, why = facts.table, ""
-    if all(label_of(mode) == "given" for mode in table["mode"].unique()):
-        why = "nobody was asked: the labels are the users' own choices"
-    elif facts.public is None:
-        why = "nobody was asked"
-    elif simulated := int(table["simulated"].sum()):
-        pairs = number_of(simulated, "pair")
-        why = f"simulated annotators decided on {pairs}, which verifies nothing"
-    count = int(table["verified"].sum())
-    return Check(
-        family="human", name="verified", status="note", count=count, of=len(table), detail=why
-    )
-
-
-@table_check
-def preferred(facts: Facts) -> Check | None:
-    """The votes for the chosen response, and whether their interval is above or below 50 %."""
-    if facts.public is None:
-        return None
-    votes = facts.public.preferred
-    status: Status = "too_few"
-    if votes.low is not None and votes.high is not None and not votes.low <= 0.5 <= votes.high:
-        status = "pass" if votes.low > 0.5 else "fail"
-    return Check(
-        family="human", name="preferred", status=status, found=votes, of=votes.n, limit=0.5,
-        detail=votes.note,
-    )  # fmt: skip

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Callable, Collection, Iterable, Iterator
-from typing import NamedTuple, Protocol, get_args
+from typing import Protocol, get_args
 
 from threadpoolctl import threadpool_limits
 
@@ -18,17 +18,14 @@ from pairwright.audits.rights import Licences
 from pairwright.audits.shortcuts import Shortcuts
 from pairwright.errors import InputError
 from pairwright.pairs import MAX_SHORTCUT, TIE, PairSource, ReadRow
-from pairwright.pairs.address import ForgetList
 from pairwright.pairs.pairing import REASONS
 from pairwright.pairs.read import NO_INFO
+from pairwright.progress import Progress, Step
 from pairwright.settings.rules import ReleaseInfo
 from pairwright.sources.problems import Problems, SourceProblem
-from pairwright_human_eval.decisions import ReleasedStudy
 
-AuditProgress = Callable[[str, int | None], None]
-"""Called with the name of a step, and the number of rows read so far if it reads rows."""
 EVERY = 100
-"""Rows between two such calls."""
+"""Rows between two calls of `progress`."""
 _ORDER = {
     name: 0 if one.family in ("shortcuts", "baselines") else n
     for n, (name, one) in enumerate(DEFINITIONS.items())
@@ -36,23 +33,6 @@ _ORDER = {
 """The places of checks in the report; those of accuracies stay together by configuration."""
 _CHECKS = (comparisons, copies, texts)
 """The files whose functions are checks."""
-
-
-class Options(NamedTuple):
-    """The options of an audit."""
-
-    max_shortcut: float = MAX_SHORTCUT
-    """The bound on blind accuracies, 0.5 to 1."""
-    max_overlap: float | None = None
-    """The bound on the accuracy of word overlap with the posts, 0.5 to 1; None: that which the
-    release or run states, if it states one."""
-    forgotten: ForgetList | None = None
-    """The names on tombstones; None without a list of them."""
-    public: ReleasedStudy | None = None
-    """The answers of annotators on the pairs; None without a study."""
-
-
-DEFAULT = Options()
 
 
 class _Stream(Protocol):
@@ -68,15 +48,16 @@ class Examination:
 
     def __init__(
         self,
-        options: Options = DEFAULT,
+        max_shortcut: float = MAX_SHORTCUT,
+        max_overlap: float | None = None,
         info: ReleaseInfo = NO_INFO,
         families: Collection[Family] = get_args(Family),
     ) -> None:
         """`info` is what the pairs state of themselves. Checks of other families are left out."""
-        overlap = info.max_overlap if options.max_overlap is None else options.max_overlap
-        self.facts, self.people = Facts(options.public, options.forgotten), PersonalData()
+        overlap = info.max_overlap if max_overlap is None else max_overlap
+        self.facts, self.people = Facts(), PersonalData()
         streams: list[tuple[Family, _Stream]] = [
-            ("shortcuts", Shortcuts(options.max_shortcut, overlap)),
+            ("shortcuts", Shortcuts(max_shortcut, overlap)),
             ("leakage", NearDuplicates()),
             ("people", self.people),
             ("people", Licences(attributed=bool(info.attribution.strip()))),
@@ -95,12 +76,12 @@ class Examination:
         for _, stream in self._streams:
             stream.add(number, line)
 
-    def checks(self, progress: AuditProgress = lambda _what, _n: None) -> list[Check]:
+    def checks(self, progress: Progress = lambda _: None) -> list[Check]:
         """The findings after the last row, in the order of the report."""
         facts = self.facts
         checks = [counted(name, found, facts) for name, _, found in self._rows]
         for family, stream in self._streams:
-            progress(family, None)
+            progress(Step(family))
             checks += stream.checks(facts)
         for name, compare in self._tables.items():
             found = compare(facts) if len(facts) else Found()
@@ -112,18 +93,21 @@ class Examination:
 
 def audit_pairs(
     source: PairSource,
-    options: Options = DEFAULT,
+    max_shortcut: float = MAX_SHORTCUT,
+    max_overlap: float | None = None,
     *,
-    progress: AuditProgress = lambda _what, _rows: None,
+    progress: Progress = lambda _: None,
     look: Callable[[ReadRow], None] = lambda _line: None,
 ) -> Audit:
     """Audit the pairs of a source: all checks with all their flags. `shortened` gives what
     audit.json keeps of it.
 
-    `look` is called with every row of the source as it is read. Raises InputError if a source
-    cannot be read, or holds no pairs.
+    `max_shortcut` bounds blind accuracies, 0.5 to 1; `max_overlap` that of word overlap with the
+    posts, which is else bounded by what the release or run states. `look` is called with every row
+    of the source as it is read. Raises InputError if a source cannot be read, or holds no pairs.
     """
-    examination, flags = Examination(options, source.info), dict[str, list[Flag]]()
+    flags = dict[str, list[Flag]]()
+    examination = Examination(max_shortcut, max_overlap, source.info)
 
     def show(one: SourceProblem) -> None:
         if len(flags.setdefault(one.reason, [])) < EXAMPLES:
@@ -137,7 +121,7 @@ def audit_pairs(
             examination.add(line)
             digest.update(line.row.line)
             if number % EVERY == 0:
-                progress(source.name, number)
+                progress(Step(source.name, number, source.total))
         if not len(facts):
             fix = "Audit a source that has some."
             raise InputError("holds no pairs", where=source.name, fix=fix)
@@ -155,7 +139,7 @@ def audit_pairs(
             simulated=bool(facts.table["simulated"].any()),
             problems=problems.counts("refused"),
         ),
-        max_shortcut=options.max_shortcut,
+        max_shortcut=max_shortcut,
         checks=tuple(decide(sorted(found, key=lambda one: _ORDER[one.name]))),
         redactions=tuple(examination.people.redactions()),
     )

@@ -7,7 +7,7 @@ import hashlib
 import re
 from array import array
 from collections import defaultdict
-from collections.abc import Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from functools import cached_property, lru_cache
 from typing import Generic, TypeVar
 
@@ -17,10 +17,8 @@ from pairwright import text
 from pairwright.audits.records import Flag
 from pairwright.audits.ways import more_of_each
 from pairwright.pairs import ReadRow, Row
-from pairwright.pairs.address import ForgetList
-from pairwright_human_eval.decisions import ReleasedStudy
 
-FLAGS = ("asked", "verified", "simulated", "judged")
+FLAGS = ("asked", "simulated", "judged")
 SAMPLE = 1000
 """Rows that are kept whole, for a check that would take longer than the rest of the audit."""
 
@@ -28,12 +26,7 @@ SAMPLE = 1000
 class Facts:
     """The rows of one audit as far as other rows are compared with them."""
 
-    def __init__(
-        self, public: ReleasedStudy | None = None, forgotten: ForgetList | None = None
-    ) -> None:
-        """`public` has the annotators' answers; None without a study. `forgotten` has the names on
-        tombstones; None without a list of them."""
-        self.public, self.forgotten = public, forgotten
+    def __init__(self) -> None:
         self.places: list[str] = []
         """By a row's number, `file:line`."""
         self.built = False
@@ -50,8 +43,8 @@ class Facts:
     def add(self, line: ReadRow) -> None:
         """Keep one row."""
         row, choice = line.row, line.choice
-        if self.sample.has_room(row.cluster):
-            self.sample.add(row.cluster, (len(self), row))
+        number = len(self)
+        self.sample.offer(row.cluster, lambda: (number, row))
         self.places.append(line.where)
         self.built |= row.mode is not None
         sides = hash(_unmarked(row.chosen)), hash(_unmarked(row.rejected))
@@ -62,12 +55,11 @@ class Facts:
             "id": row.id, "split": line.split, "config": row.config, "mode": row.mode,
             "user": row.user, "dyad": row.dyad, "twin": row.twin_id, "subject": row.subject,
             "cluster": row.cluster,
-            # The place of a question with options; and why a row must be forgotten, else None.
-            "at": choice.question if choice else "", "forgotten": self._why_forgotten(row),
+            # The place of a question with options.
+            "at": choice.question if choice else "",
         }  # fmt: skip
         numbers = {
-            "asked": row.asked, "verified": row.verified, "simulated": row.simulated,
-            "judged": bool(row.judge),
+            "asked": row.asked, "simulated": row.simulated, "judged": bool(row.judge),
             # In how many of two orders the blind judge prefers the chosen response; -1: not asked.
             "blind": -1 if row.blind_preference is None else row.blind_preference,
             # How many options a question has, and how many right ones; the key's place, or -1.
@@ -85,15 +77,6 @@ class Facts:
             self._names[name].append(value and self._known.setdefault(value, value))
         for name, number in numbers.items():
             self._numbers[name].append(number)
-
-    def _why_forgotten(self, row: Row) -> str | None:
-        if self.forgotten is None:
-            return None
-        if row.user in self.forgotten.users:
-            return "its user must be forgotten"
-        if self.forgotten.holds(row.source_url, ()):
-            return "its question must be forgotten"
-        return "a post must be forgotten" if self.forgotten.holds(None, row.profile) else None
 
     @cached_property
     def table(self) -> pd.DataFrame:
@@ -132,15 +115,12 @@ class ClusterSample(Generic[K]):
         self._most, self._below = most, 1 << 64
         self._kept: list[tuple[int, K]] = []
 
-    def has_room(self, cluster: str) -> bool:
-        """Whether a pair of this cluster would be kept for now."""
-        return place_of(cluster) < self._below
-
-    def add(self, cluster: str, pair: K) -> None:
-        """Keep a pair that there is room for."""
-        self._kept.append((place_of(cluster), pair))
-        if len(self._kept) > 1.1 * self._most:
-            self._cut()
+    def offer(self, cluster: str, pair: Callable[[], K]) -> None:
+        """Keep what is called for a pair of this cluster, if there is room."""
+        if (place := place_of(cluster)) < self._below:
+            self._kept.append((place, pair()))
+            if len(self._kept) > 1.1 * self._most:
+                self._cut()
 
     def _cut(self) -> None:
         """Let the last clusters go if there are more pairs than `most`."""

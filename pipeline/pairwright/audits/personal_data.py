@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import cache, lru_cache
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from detect_secrets.core.plugins.util import get_mapping_from_secret_type_to_class
 from detect_secrets.plugins.base import RegexBasedDetector
@@ -75,14 +75,8 @@ def _is_card(number: str) -> bool:
     return len(set(digits)) > 2 and luhn.is_valid(digits)
 
 
-def _checker(name: str) -> Callable[[str], bool]:
-    module = get_cc_module(*name.split("."))
-    assert module is not None, name
-    return module.is_valid
-
-
 _REGISTER = tuple(
-    _numbers(form, _checker(name))
+    _numbers(form, cast(Any, get_cc_module(*name.split("."))).is_valid)
     for name, form in {
         "us.ssn": r"\d{3}-\d{2}-\d{4}",
         "br.cpf": r"\d{3}\.\d{3}\.\d{3}-\d{2}",
@@ -187,9 +181,9 @@ class PersonalData:
     asks for (`source_url`) are not searched."""
 
     def __init__(self) -> None:
-        self._first: dict[int, dict[str, str]] = {}
-        """By the hash of a text that holds such data, where it is first: what a Redaction says."""
-        self._findings: dict[int, list[tuple[Finding, str]]] = {}
+        self._texts: dict[int, tuple[dict[str, str], list[tuple[Finding, str]]]] = {}
+        """By the hash of a text that holds such data, where it is first, as a Redaction says it;
+        and what is found, each with its mask."""
         self._rows: Counter[int] = Counter()
         self._found = {kind: Found() for kind in KINDS}
 
@@ -200,13 +194,11 @@ class PersonalData:
         for field, post, text in _fields(line.row):
             if not (findings := find(text)):
                 continue
-            key = hash(text)
-            holding.add(key)
-            if key not in self._first:
+            holding.add(key := hash(text))
+            if key not in self._texts:
                 place = {"row": line.row.id, "where": line.where, "field": field, "post": post}
-                self._first[key] = place
-                self._findings[key] = [(one, mask(text, one)) for one in findings]
-            for one, masked in self._findings[key]:
+                self._texts[key] = place, [(one, mask(text, one)) for one in findings]
+            for one, masked in self._texts[key][1]:
                 details.setdefault(one.kind, f"{field}: {masked}")
         self._rows.update(holding)
         for kind, detail in details.items():
@@ -220,12 +212,9 @@ class PersonalData:
 
     def redactions(self) -> Iterator[Redaction]:
         """All findings, in the order of the source."""
-        for key, place in self._first.items():
-            for one, masked in self._findings[key]:
-                yield Redaction(
-                    **place, kind=one.kind, start=one.start, end=one.end, masked=masked,
-                    rows=self._rows[key],
-                )  # fmt: skip
+        for key, (place, findings) in self._texts.items():
+            for one, masked in findings:
+                yield Redaction(**place, **one._asdict(), masked=masked, rows=self._rows[key])
 
 
 def _fields(row: Row) -> Iterator[tuple[str, str, str]]:

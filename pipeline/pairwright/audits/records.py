@@ -7,7 +7,7 @@ from pydantic import Field
 from pairwright.records import Record
 from pairwright.stats import Estimate
 
-Family = Literal["shortcuts", "baselines", "leakage", "integrity", "people", "human", "balance"]
+Family = Literal["shortcuts", "baselines", "leakage", "integrity", "people", "balance"]
 Status = Literal["pass", "fail", "too_few", "note"]
 """`note`: a figure that decides nothing. `too_few`: the pairs are too few to decide."""
 EXAMPLES = 20

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from typer import Argument, Option
 
-from pairwright.audits.examination import AuditProgress, Options, audit_pairs, shortened
+from pairwright.audits.examination import audit_pairs, shortened
 from pairwright.audits.page import write_page
 from pairwright.audits.records import Audit
 from pairwright.audits.shortcuts import MIRRORED
@@ -15,21 +15,8 @@ from pairwright.errors import InputError
 from pairwright.lines import write_lines, write_one
 from pairwright.options import ColumnMap, LabelMap
 from pairwright.pages.output import output_folder
-from pairwright.pairs import (
-    MAX_SHORTCUT,
-    Layout,
-    column_map,
-    label_map,
-    open_release,
-    read_pairs,
-)
-from pairwright.pairs.address import read_tombstones
-from pairwright.progress import Note, Progress, Step, log_notes
-from pairwright.text import visible
-from pairwright_human_eval.decisions import ReleasedStudy, published, read_public
-from pairwright_human_eval.folder import HumanFolder, read_study
-
-FILES = ("audit.json", "report.html", "redactions.jsonl")
+from pairwright.pairs import MAX_SHORTCUT, column_map, label_map, open_release, read_pairs
+from pairwright.progress import Note, Progress, log_notes
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +69,7 @@ def audit(
     PLACE is first, second or tie: which response a label names. A label alone, as in `--label
     first`, holds for every row; with options, `--label first=0` is the number of the first.
 
-    Raises InputError for what cannot be read, a wrong bound, `out` in a release or a folder of
-    other files, and StoreError.
+    Raises InputError for what cannot be read, a wrong bound and `out` in a release, and StoreError.
 
         >>> audit("releases/1.0.0").passed
         True
@@ -111,22 +97,8 @@ def audit(
         name = re.sub(r"\.(json|jsonl|csv|tsv|parquet)(\.gz)?$", "", source.name)
         folder = Path("audit-" + re.sub(r"[^\w.-]+", "-", name))
     output_folder(folder)
-    _check_own(folder)
 
-    def rows(name: str, done: int | None) -> None:
-        # Nobody knows how long a check takes: only reading has a total.
-        progress(Step(name, done, source.total if name == source.name else None))
-
-    forgotten = public = None
-    if source.kind == "run" and source.folder:
-        forgotten = read_tombstones(source.folder)
-        if HumanFolder(source.folder).study.exists():
-            study = read_study(source.folder)
-            public = published(study.fixed, study.rules, study.outlines(), study.answers())
-    elif source.folder:
-        public = read_public(Layout(source.folder))
-    options = Options(max_shortcut, max_overlap, forgotten, public)
-    report = audit_pairs(source, options, progress=rows)
+    report = audit_pairs(source, max_shortcut, max_overlap, progress=progress)
     if any(one.name == "profile_empty" and one.status == "note" for one in report.checks):
         progress(Note("No posts: this cannot show whether a scorer reads the user."))
     if any(MIRRORED in one.detail for one in report.checks):
@@ -135,36 +107,17 @@ def audit(
         progress(Note(f"ties: {ties:,}, which are no pairs"))
     write_one(folder / "audit.json", shortened(report))
     write_lines(folder / "redactions.jsonl", report.redactions)
-    write_page(folder / "report.html", report, source, progress=rows)
+    write_page(folder / "report.html", report, source, progress=progress)
     return AuditResult(report, folder)
 
 
-def _check_own(folder: Path) -> None:
-    """Check that a folder is new or an audit's. Raises InputError."""
-    there = sorted(path.name for path in folder.iterdir()) if folder.is_dir() else []
-    others = [name for name in there if not name.startswith(FILES)]
-    if others and FILES[0] not in there:
-        raise InputError(
-            f"has {visible(others[0])} and no audit, and an audit goes into a folder of its own",
-            where=folder,
-            fix="Give --out the name of a new folder, or of an earlier audit's.",
-        )
-
-
-def write_audit(
-    root: Path,
-    public: ReleasedStudy | None,
-    file: Path,
-    page: Path,
-    progress: AuditProgress = lambda _what, _n: None,
-) -> Audit:
+def write_audit(root: Path, file: Path, page: Path, progress: Progress) -> None:
     """Audit the rows of the release at `root`, and write audit.json and its page to two places.
 
-    `public` is the release's study. Raises InputError if the rows cannot be read, and StoreError if
-    the disk refuses. The same rows and study give the same bytes with the same libraries.
+    Raises InputError if the rows cannot be read, and StoreError if the disk refuses. The same rows
+    give the same bytes with the same libraries.
     """
     source = open_release(root)
-    report = audit_pairs(source, Options(public=public), progress=progress)
+    report = audit_pairs(source, progress=progress)
     write_one(file, shortened(report))
     write_page(page, report, source, progress=progress)
-    return report

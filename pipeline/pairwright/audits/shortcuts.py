@@ -54,8 +54,8 @@ class Shortcuts:
     def add(self, number: int, line: ReadRow) -> None:
         """Count one row."""
         row, sample = line.row, self._samples[line.row.config]
-        if label_of(row.mode) != "equal" and sample.has_room(row.cluster):
-            sample.add(row.cluster, (number, pair_words(row, self._vocabulary)))
+        if label_of(row.mode) != "equal":
+            sample.offer(row.cluster, lambda: (number, pair_words(row, self._vocabulary)))
         self._depend[row.config].add(row)
 
     def checks(self, facts: Facts) -> Iterator[Check]:

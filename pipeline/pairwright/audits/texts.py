@@ -5,6 +5,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import islice
 
 from scipy.stats import binomtest
 
@@ -85,8 +86,7 @@ _HIDDEN = re.compile(
 @row_check
 def hidden_characters(row: Row) -> str:
     """Rows whose question or sides hold invisible characters."""
-    texts = {"question": row.question, "chosen": row.chosen, "rejected": row.rejected}
-    for name, passage in texts.items():
+    for name, passage in islice(_passages(row), 3):
         if match := None if passage.isascii() else _HIDDEN.search(passage):
             return f"{(match.lastgroup or '').replace('_', ' ')} in {name}"
     return ""

@@ -13,7 +13,7 @@ from typing import Annotated, Any, NamedTuple
 from pydantic_core import to_json
 from typer import Option
 
-from pairwright.audits.examination import Options, audit_pairs
+from pairwright.audits.examination import audit_pairs
 from pairwright.audits.records import Audit
 from pairwright.errors import Difference, InputError
 from pairwright.lines import read_document, read_lines, read_one
@@ -112,12 +112,7 @@ def check(
         if contents.public:
             _check_study(layout, contents.public, contents)
         rows = _RowChecks(contents)
-        audit = audit_pairs(
-            open_release(layout.root),
-            Options(public=contents.public),
-            progress=lambda name, done: progress(Step(f"auditing: {name}", done)),
-            look=rows.add,
-        )
+        audit = audit_pairs(open_release(layout.root), progress=progress, look=rows.add)
         rows.end()
         counts = rows.counts
         _check_manifest(layout, contents, counts)

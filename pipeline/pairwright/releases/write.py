@@ -138,10 +138,7 @@ def _write(
     """Write every file of a release. Returns the counted rows, and manifest.json."""
     counts = write_data(layout, run / "pairs.jsonl", chosen, contents, progress)
     write_contents(layout, contents)
-    write_audit(
-        layout.root, contents.public, layout.audit, layout.audit_page,
-        lambda name, n: progress(Step(f"auditing: {name}", n)),
-    )  # fmt: skip
+    write_audit(layout.root, layout.audit, layout.audit_page, progress)
     manifest = manifest_of(layout, contents, counts)
     for path, text in derived_files(layout, contents, manifest):
         write_whole(path, text)

@@ -14,7 +14,8 @@ and page.css.
 import base64
 import json
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,7 @@ from pairwright.audits.records import Audit, Check
 from pairwright.files import write_whole
 from pairwright.pages import render_page
 from pairwright.pairs import PairSource, Row
+from pairwright.progress import Progress, Step
 
 HERE = Path(__file__).resolve().parent
 MOST_PAIRS = 5_000
@@ -44,30 +46,23 @@ def write_page(
     source: PairSource,
     *,
     most: int = MOST_PAIRS,
-    progress: Callable[[str, int | None], None] = lambda _what, _n: None,
+    progress: Progress = lambda _: None,
 ) -> None:
     """Write the report of an audit, whose checks have all their flags, with about `most` pairs.
 
     The rows of `source` are read again, and are never all in memory. If they are too many for the
-    file, it holds those that failed checks name and a sample of the others, and says so.
-    `progress` is called at each step. The same input gives the same bytes. Raises StoreError if the
-    file cannot be written.
+    file, it holds those that failed checks name and a sample of the others, and says so. The same
+    input gives the same bytes. Raises StoreError if the file cannot be written.
     """
-    progress("drawing the report", None)
+    progress(Step("drawing the report"))
     before, end, after = audit_page(audit).rpartition("</body>")
-    held = _held_pairs(source, audit, most, progress)
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(HERE), autoescape=True, undefined=jinja2.StrictUndefined,
         trim_blocks=True,
     )  # fmt: skip
     browser = environment.get_template("pairs.html.jinja")
-
-    def pieces() -> Iterator[str]:
-        yield before
-        yield from browser.generate(held=held)
-        yield end + after
-
-    write_whole(path, pieces())
+    held = browser.generate(held=_held_pairs(source, audit, most, progress))
+    write_whole(path, chain([before], held, [end + after]))
 
 
 def audit_page(audit: Audit) -> str:
@@ -82,39 +77,26 @@ def audit_page(audit: Audit) -> str:
 # The pairs
 
 
-def _held_pairs(
-    source: PairSource, audit: Audit, most: int, progress: Callable[[str, int | None], None]
-) -> dict[str, Any]:
+def _held_pairs(source: PairSource, audit: Audit, most: int, progress: Progress) -> dict[str, Any]:
     """The pairs in the page: `listing` has the titles of checks, the id of each pair and the checks
     that name it; `blocks` the pairs, each as base64 of raw deflate (RFC 1951) of JSON."""
     titles, by_row, failed = _flags(audit.checks)
-    total = audit.source.rows
-    ids: list[str] = []
-    named: list[list[int]] = []
-    blocks: list[str] = []
-    open_block: list[dict[str, Any]] = []
-    size = 0
+    ids, named, blocks, size = list[str](), list[list[int]](), list[str](), 0
 
     def wanted(row: str, twin: str | None) -> bool:
-        of = len(failed) if row in failed else total
+        of = len(failed) if row in failed else audit.source.rows
         return place_of(twin or row) * of < most << 64
 
-    for number, row in enumerate(source.pick(wanted), start=1):
-        if number % 1000 == 0:
-            progress("packing pairs", number)
-        flags = by_row.get(row.id, [])
-        ids.append(row.id)
-        named.append(sorted({check for check, _, _ in flags}))
-        open_block.append(_pair(row, flags))
-        if len(open_block) == BLOCK:
-            blocks.append(_compress(open_block))
-            open_block = []
-            size += len(blocks[-1])
-            if size > MOST_BYTES:
-                break
-    if open_block:
-        blocks.append(_compress(open_block))
+    picked = source.pick(wanted)
+    while size <= MOST_BYTES and (rows := list(islice(picked, BLOCK))):
+        progress(Step("packing pairs", len(ids)))
+        flags = [by_row.get(row.id, []) for row in rows]
+        ids += (row.id for row in rows)
+        named += (sorted({check for check, _, _ in own}) for own in flags)
+        blocks.append(_compress([*map(_pair, rows, flags)]))
+        size += len(blocks[-1])
     index = {"checks": titles, "ids": ids, "flags": named, "block": BLOCK}
+    total = audit.source.rows
     return {"listing": _compress(index), "blocks": blocks, "pairs": len(ids), "total": total}
 
 

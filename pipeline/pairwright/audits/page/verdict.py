@@ -188,16 +188,6 @@ def check_lines(audit: Audit, status: Status) -> list[tuple[str, str, str]]:
     return lines
 
 
-def part_counts(audit: Audit) -> list[tuple[str, int, int, int]]:
-    """The numbers of checks that passed, failed and need more pairs, by part of the report."""
-    rows = []
-    for title in ("shortcuts", "leakage", "integrity", "people", "human", "balance"):
-        counts = Counter(one.status for one in audit.checks if one.family == title)
-        if counts.total() > counts["note"]:
-            rows.append((title.capitalize(), counts["pass"], counts["fail"], counts["too_few"]))
-    return rows
-
-
 # Values
 
 
