@@ -12,7 +12,7 @@ from pairwright.settings.rules import HumanRules, PlanRules
 from pairwright_human_eval.folder import HumanFolder, write_study
 from pairwright_human_eval.forms import questions
 from pairwright_human_eval.label_studio import ServerState
-from pairwright_human_eval.records import CANNOT_JUDGE, KINDS, KeyedTask, Kind, Study
+from pairwright_human_eval.records import CANNOT_JUDGE, KINDS, Kind, Study
 from pairwright_human_eval.tasks import BlindUnit, blind_task
 from small_studies import SCALES, one, violate
 
@@ -66,10 +66,6 @@ def make_study(
 
 def pushed(study: LiveStudy) -> ServerState:
     return read_one(study.folder.server, ServerState)
-
-
-def tasks_of(study: LiveStudy, annotator: str, kind: Kind) -> list[KeyedTask]:
-    return [keyed for keyed in study.own(annotator) if keyed.kind == kind]
 
 
 def answers(kind: Kind, pick: int = 0) -> list[JsonValue]:

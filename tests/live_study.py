@@ -8,7 +8,6 @@ study.do("import", study.fill("annotator-01"))     # a spreadsheet with that per
 
 import json
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +16,9 @@ from pairwright_human_eval.decisions import published
 from pairwright_human_eval.folder import HumanFolder, read_study
 from pairwright_human_eval.records import Answer, KeyedTask
 from released import Answers, right
-from sheets import fill
+from sheets import Person, fill
 from study import Done, pairwright
 
-Person = Callable[[KeyedTask], Answers | None]
-"""What somebody answers to a task; None leaves it open."""
 _RIGHT = right()
 
 

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from pairwright import __version__, assets
+from pairwright import assets
 from pairwright.build_statement import SourceSummary
 from pairwright.construct.folder import RunFolder
 from pairwright.construct.outcomes import (
@@ -324,16 +324,7 @@ def _unit(mode: str, name: str, user: str, result: Result, partner: str | None) 
 def export(folder: Path, kept: list[Pair], config: Config, annotators: int = 9) -> None:
     """Tasks of all pairs, as `human export` writes them."""
     made = study_of(kept, annotators=annotators, overlap=3, **config.human.model_dump())
-    study = Study(
-        version=__version__,
-        pairs_hash=file_hash(folder / "pairs.jsonl"),
-        seed=0,
-        annotators=tuple(made.tasks),
-        overlap=3,
-        of=len(made.units),
-        policy=config.human,
-        scales=SCALES,
-    )
+    study = Study(**dict(made.study) | {"pairs_hash": file_hash(folder / "pairs.jsonl")})
     write_study(HumanFolder(folder), study, made.all())
 
 

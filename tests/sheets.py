@@ -13,6 +13,8 @@ from pairwright_human_eval.records import KeyedTask
 from released import Answers
 
 Rows = list[list[str]]
+Person = Callable[[KeyedTask], Answers | None]
+"""What somebody answers to a task; None leaves it open."""
 TASK, FIELD, WHAT, TEXT, CHOICES, ANSWER = range(6)
 
 
@@ -24,20 +26,17 @@ def sheet_rows(path: Path, separator: str = ",") -> Rows:
 
 def fill(
     path: Path,
-    answer: Callable[[KeyedTask], Answers | None],
+    answer: Person,
     key: Mapping[str, KeyedTask],
     out: Path | None = None,
     separator: str = ",",
 ) -> Path:
     """Write the answers into a sheet; None leaves a task as it is."""
-    rows = sheet_rows(path, separator)
-    ticks = {
-        task: answer(key[task]) or {}
-        for task in dict.fromkeys(row[TASK] for row in rows[1:])
-        if task
-    }
+    rows, ticks = sheet_rows(path, separator), dict[str, Answers]()
     for row in rows[1:]:
-        if row[FIELD] and row[TASK]:
+        if row[TASK] and row[TASK] not in ticks:
+            ticks[row[TASK]] = answer(key[row[TASK]]) or {}
+        if row[TASK] and row[FIELD]:
             row[ANSWER] = ticks[row[TASK]].get(row[FIELD], row[ANSWER])
     return write(out or path, rows, separator)
 

@@ -42,12 +42,6 @@ OF_THREE: dict[str, Any] = {"votes": 3, "rule": "majority", "further": 0}
 """The preference of three people, one adjudicator: small to count by hand. Keys that a
 test gives take the place of these."""
 ASKED, POSTED = "2024-06-01T12:00:00.000", "2023-01-{:02}T12:00:00.000"
-SECRETS = {
-    "user": "secret_user", "item": "secret_item", "post": "secret_post", "model": "secret/model-7b",
-    "judge": "secret/judge-70b", "reason": "secret reason of a judge", "url": "https://secret.test",
-    "category": "secret_category", "strategy": "secret_strategy",
-}  # fmt: skip
-"""What every pair below carries where no annotator may see it."""
 
 # Pairs
 
@@ -56,8 +50,8 @@ def posts(user: str, n: int = 3) -> tuple[Post, ...]:
     """Posts that say whose they are without naming the user."""
     return tuple(
         Post(
-            id=f"{SECRETS['post']}-{user}-{k}", text=f"{tell(user)} writes remark {k}.",
-            category=SECRETS["category"], created=POSTED.format(k + 1), source_url=SECRETS["url"],
+            id=f"secret_post-{user}-{k}", text=f"{tell(user)} writes remark {k}.",
+            category="secret_category", created=POSTED.format(k + 1), source_url="https://secret.test",
         )
         for k in range(n)
     )  # fmt: skip
@@ -69,7 +63,7 @@ def tell(user: str) -> str:
 
 
 def user_of(n: int, which: str = "") -> str:
-    return f"{SECRETS['user']}{which}_{n}"
+    return f"secret_user{which}_{n}"
 
 
 def violate(n: int, domain: str = "Home", **changes: Any) -> Pair:
@@ -90,15 +84,15 @@ def twin(n: int, domain: str = "Home", **changes: Any) -> tuple[Pair, Pair]:
 def _pair(n: int, user: str, chosen: str, rejected: str, domain: str, /, **changes: Any) -> Pair:
     profile: tuple[Post, ...] = changes.pop("profile", None) or posts(user)
     fields: dict[str, Any] = {
-        "id": f"pair-{n:016x}", "mode": "violate", "item_id": f"{SECRETS['item']}_{n}",
+        "id": f"pair-{n:016x}", "mode": "violate", "item_id": f"secret_item_{n}",
         "user": user, "question": f"Question {n}, how is it done?",
-        "category": SECRETS["category"], "domain": domain, "profile": profile,
+        "category": "secret_category", "domain": domain, "profile": profile,
         "rubric": rubric(n, user, profile), "chosen": chosen, "rejected": rejected,
         "draft": Draft(
-            draw=0, strategy=SECRETS["strategy"], generator=SECRETS["model"],
+            draw=0, strategy="secret_strategy", generator="secret/model-7b",
             first=chosen, second=rejected,
         ),
-        "judge": SECRETS["judge"], "created": ASKED, "source_url": SECRETS["url"],
+        "judge": "secret/judge-70b", "created": ASKED, "source_url": "https://secret.test",
     }  # fmt: skip
     return Pair.model_validate({**fields, **changes})
 
@@ -107,12 +101,12 @@ def rubric(n: int, user: str, profile: tuple[Post, ...]) -> Rubric:
     """Two aspects, each resting on a post."""
     aspects = tuple(
         Aspect(
-            aspect=f"{tell(user)} wants point {k} of {n}.", reason=SECRETS["reason"],
+            aspect=f"{tell(user)} wants point {k} of {n}.", reason="secret reason of a judge",
             evidence=profile[k % len(profile)].text, post_ids=(profile[k % len(profile)].id,),
         )
         for k in range(2)
     )  # fmt: skip
-    item = f"{SECRETS['item']}_{n}"
+    item = f"secret_item_{n}"
     return Rubric(question_id=item, user=user, origin="planner", aspects=aspects)
 
 

@@ -57,7 +57,7 @@ def read_export(
         fault = None
         if keyed is None:
             fault = Objection("unknown_task", "its data names no task of this study")
-        elif _digest(data) != keyed.data_hash:
+        elif digest(data) != keyed.data_hash:
             fault = Objection("data_changed", "the task's data is not as exported")
         project = str(project) if isinstance(project, int) else ""
         given = Given(keyed.task if keyed else "", where.name, f"task {number}", "", project)
@@ -72,18 +72,11 @@ def read_export(
             yield given
 
 
-def _digest(content: Any) -> str:
-    try:
-        return digest(content)
-    except RecursionError:
-        return digest("nested too deeply to be ours")
-
-
 def _read_annotation(
     content: JsonValue, given: Given, keyed: KeyedTask | None, scales: tuple[Scale, ...]
 ) -> Given:
     """An annotation; `given` has its place, and the fault of its task."""
-    raw, fault, answers = _digest(content), given.fault, None
+    raw, fault, answers = digest(content), given.fault, None
     try:
         row = _Annotation.model_validate(content)
         created, updated = map(datetime.fromisoformat, (row.created_at, row.updated_at))

@@ -183,7 +183,7 @@ def read_tasks(folder: HumanFolder, key: Iterable[KeyedTask]) -> dict[str, Data]
         try:
             rows = [dict(task["data"]) for task in json.loads(path.read_bytes())]
             found |= {(path, str(row["task"])): row for row in rows}
-        except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+        except (OSError, ValueError, KeyError, TypeError) as error:
             why = (isinstance(error, OSError) and error.strerror) or repr(error)[:200]
             raise InputError(f"not a task file ({why})", where=path, fix=RESTORE) from None
     for name, path in wanted.items():

@@ -82,7 +82,7 @@ class LabelStudioClient:
         """Tasks with any annotation, skips included, as `exportType=JSON` gives them."""
         export = self.sdk.exports.download_sync
         body = b"".join(export(project, export_type="JSON", download_all_tasks=False))
-        with suppress(ValueError, RecursionError):
+        with suppress(ValueError):
             tasks = json.loads(body)
             if isinstance(tasks, list) and all(isinstance(task, dict) for task in tasks):
                 return body
@@ -115,8 +115,6 @@ def connected(url: str, api_key: str | None = None) -> Iterator[LabelStudioClien
         try:
             server = sdk(base_url=url, api_key=key, httpx_client=http)
             yield LabelStudioClient(url, server)
-        except RecursionError:
-            raise CallFailed("server", f"{url}: the reply cannot be read") from None
         except ApiError as error:
             text = _shown(error.body, key)
             raise _refusal(url, error.status_code or 0, text) from None
@@ -141,7 +139,7 @@ def _shown(reply: object, key: str) -> str:
     text = reply if isinstance(reply, str) else json.dumps(reply, default=str)
     if text.strip().startswith("<"):
         return "a web page"
-    with suppress(ValueError, TypeError, KeyError, RecursionError):
+    with suppress(ValueError, TypeError, KeyError):
         text = str(json.loads(text)["detail"])
     return text.strip().replace(key, "(the key)")[:SHOWN]
 

@@ -9,16 +9,15 @@ import pytest
 
 from live_study import LiveStudy, usual
 from pairwright_human_eval.forms import QUESTIONS
-from pairwright_human_eval.records import KeyedTask
 from pairwright_human_eval.sheets import LONGEST, guarded, unguarded
-from released import PAIRS, Answers, answered, run_of
-from sheets import ANSWER, FIELD, TASK, TEXT, WHAT, Rows, sheet_rows, write
+from released import PAIRS, answered, run_of
+from sheets import ANSWER, FIELD, TASK, TEXT, WHAT, Person, Rows, sheet_rows, write
 
 FIRST = "annotator-01"
 NAMES = [f"annotator-{n:02}" for n in range(1, 10)]
 
 
-def with_answer(field: str, written: str) -> Callable[[KeyedTask], Answers | None]:
+def with_answer(field: str, written: str) -> Person:
     """As usual, but for one field."""
     return lambda task: {**(usual(task) or {}), field: written}
 

@@ -28,23 +28,15 @@ SCORED = (
 )  # fmt: skip
 CONTEXT = 2048
 TOO_LONG = ("bread " * 500, "Rye.")
+TEXTS = mixed_texts()
 
 
 @pytest.fixture(scope="module")
-def texts() -> list[tuple[str, str]]:
-    return mixed_texts()
-
-
-@pytest.fixture(scope="module")
-def found(
-    engines: str,
-    reward_models: Path,
-    texts: list[tuple[str, str]],
-    tmp_path_factory: pytest.TempPathFactory,
-) -> Any:
+def found(engines: str, reward_models: Path, tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """By model: the scores of TEXTS by our scorer and by plain transformers, or an error."""
     folder = tmp_path_factory.mktemp("scores")
     given, out = folder / "texts.json", folder / "found.json"
-    given.write_text(json.dumps(texts), encoding="utf-8")
+    given.write_text(json.dumps(TEXTS), encoding="utf-8")
     run_program(engines, "scoring.py", reward_models, given, out)
     return json.loads(out.read_bytes())
 
@@ -85,50 +77,41 @@ def test_a_model_that_cannot_score_is_refused(case: str, message: str, found: An
 
 @pytest.mark.parametrize("case", ["plain", "two-classes"])
 def test_scores_are_those_of_vllms_classify(
-    case: str,
-    engines: str,
-    reward_models: Path,
-    found: Any,
-    texts: list[tuple[str, str]],
-    tmp_path: Path,
+    case: str, engines: str, reward_models: Path, found: Any, tmp_path: Path
 ) -> None:
     flags = ("--runner", "pooling", "--max-model-len", str(CONTEXT))
     with serving_vllm(engines, reward_models / case, tmp_path, *flags) as server:
-        *there, long = asked(Classify("served", at(server.url), Meter()), [*texts, TOO_LONG])
-    assert long.finish == CONTEXT_LENGTH
-    assert str(CONTEXT) in long.text
+        *there, long = asked(Classify, server.url, [*TEXTS, TOO_LONG])
+    assert (long.finish, str(CONTEXT) in long.text) == (CONTEXT_LENGTH, True)
     for ours, theirs in zip(found[case]["ours"], there, strict=True):
         assert float(ours["text"]) == pytest.approx(float(theirs.text), abs=1e-3)
         assert ours["tokens"] == theirs.prompt_tokens
 
 
 def test_log_probabilities_of_vllm_are_those_of_transformers(
-    engines: str, reward_models: Path, found: Any, texts: list[tuple[str, str]], tmp_path: Path
+    engines: str, reward_models: Path, found: Any, tmp_path: Path
 ) -> None:
     flags = ("--max-model-len", str(CONTEXT))
     with serving_vllm(engines, reward_models / "policy", tmp_path, *flags) as server:
-        there = asked(PromptLogprobs("served", at(server.url), Meter()), [*texts, TOO_LONG])
+        there = asked(PromptLogprobs, server.url, [*TEXTS, TOO_LONG])
         # A chat model is no scorer.
         with pytest.raises(EndpointRefused):
-            asked(Classify("served", at(server.url), Meter()), [("Why?", "So.")])
+            asked(Classify, server.url, [("Why?", "So.")])
     *there, long = there
-    assert long.finish == CONTEXT_LENGTH
-    assert str(CONTEXT) in long.text
+    assert (long.finish, str(CONTEXT) in long.text) == (CONTEXT_LENGTH, True)
     for (ids, told), theirs in zip(found["likelihoods"], there, strict=True):
         served = TokenLogprobs.model_validate_json(theirs.text)
         assert list(served.ids) == ids
         assert served.log_probabilities == pytest.approx(told, abs=1e-3)
 
 
-def at(url: str) -> Endpoint:
-    return Endpoint(base_url=url, model=NAME)
-
-
-def asked(client: Classify | PromptLogprobs, texts: list[tuple[str, str]]) -> list[Completion]:
+def asked(
+    kind: type[Classify] | type[PromptLogprobs], url: str, texts: list[tuple[str, str]]
+) -> list[Completion]:
     """What a client of vLLM's server replies to each prompt with its response."""
 
     async def replies() -> list[Completion]:
-        async with client as llm:
+        async with kind("served", Endpoint(base_url=url, model=NAME), Meter()) as llm:
             both = [(Message("user", prompt), Message("assistant", said)) for prompt, said in texts]
             calls = (llm.complete(Request(NAME, messages, 1)) for messages in both)
             return list(await asyncio.gather(*calls))

@@ -5,27 +5,19 @@ It learns nothing: what is shown is that every part takes what the one before it
 """
 
 import json
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from rewarding import release, reward_server
 
 from engines.fixtures import engines, environment, reward_models, run_program, tiny_chat
 from pairwright.construct.folder import to_toml
-from released import released, run_of
 from study import pairwright
 
 pytestmark = pytest.mark.real
-__all__ = ["engines", "reward_models", "tiny_chat"]
-
-
-@pytest.fixture(scope="module")
-def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("rl")
-    run = run_of(folder / "run")
-    return released(run, folder / "release", "1.0.0", "--validation", "0.5").root
+__all__ = ["engines", "release", "reward_models", "tiny_chat"]
 
 
 @pytest.fixture(scope="module")
@@ -36,19 +28,9 @@ def server(
     scorers = tmp_path_factory.mktemp("scorers") / "scorers.toml"
     tiny = {"kind": "classifier", "model": str(reward_models / "plain")}
     scorers.write_text(to_toml({"scorers": {"tiny": tiny}}), encoding="utf-8")
-    program = [engines, "-c", "from pairwright.cli import main; main()"]
-    command = [*program, "train", "reward-server"]
-    options = ["--scorers", scorers, "--scorer", "tiny", "--release", release, "--port", "0"]
-    process = subprocess.Popen(
-        [*command, *map(str, options)], stderr=subprocess.PIPE, text=True, env=environment()
-    )
-    try:
-        assert process.stderr
-        ready = next(line for line in process.stderr if line.startswith("http"))
-        yield ready.split()[0], process.pid
-    finally:
-        process.kill()
-        process.communicate()
+    options = ("--scorers", scorers, "--scorer", "tiny", "--release", release)
+    with reward_server(engines, *options, variables=environment()) as (process, url):
+        yield url, process.pid
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,6 @@ import os
 import shutil
 import signal
 import subprocess
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -19,6 +18,7 @@ import pytest
 
 from engines.fixtures import HERE, engines, environment
 from golden import TOPICS, row, write
+from label_studio_process import wait_for
 from pairwright import assets
 from pairwright.models import parse
 from pairwright.settings.prompt import Prompts
@@ -88,13 +88,13 @@ Process: TypeAlias = "subprocess.Popen[str]"
 
 
 @pytest.fixture
-def start(engines: str, folder: Path) -> Iterator[Callable[..., Process]]:
+def start(engines: str, folder: Path) -> Iterator[Callable[[str], Process]]:
     """Start `pairwright train planner`; what still runs at the test's end is killed."""
     started: list[Process] = []
 
-    def begin(out: str, *more: str) -> Process:
+    def begin(out: str) -> Process:
         cli = "from pairwright.cli import main; main()"
-        command = [engines, "-c", cli, "train", "planner", "planner.toml", "--out", out, *more]
+        command = [engines, "-c", cli, "train", "planner", "planner.toml", "--out", out]
         started.append(
             subprocess.Popen(
                 command, cwd=folder, env=ENVIRONMENT, stdout=subprocess.PIPE,
@@ -109,14 +109,6 @@ def start(engines: str, folder: Path) -> Iterator[Callable[..., Process]]:
             os.killpg(training.pid, signal.SIGKILL)
         if training.stdout and not training.stdout.closed:
             training.communicate()
-
-
-def wait_for(path: Path, process: Process) -> None:
-    deadline = time.monotonic() + WAIT_S
-    while not path.exists():
-        assert process.poll() is None, process.communicate()[0]
-        assert time.monotonic() < deadline, f"{path} did not come"
-        time.sleep(0.02)
 
 
 def looked_at(engines: str, folder: Path, *arguments: str, given: str = "") -> Any:
@@ -143,13 +135,15 @@ def test_the_loss_counts_the_targets_tokens_and_nothing_else(engines: str, folde
 
 
 def test_a_training_that_is_killed_and_stopped_ends_in_the_same_weights(
-    folder: Path, start: Callable[..., Process]
+    folder: Path, start: Callable[[str], Process]
 ) -> None:
     whole, out = start("whole"), folder / "broken"
     killed = start("broken")
-    wait_for(out / "checkpoint-40" / "trainer_state.json", killed)
+    saved = out / "checkpoint-40" / "trainer_state.json"
+    wait_for(saved.name, lambda: saved.exists() or killed.poll() is not None, WAIT_S)
     os.killpg(killed.pid, signal.SIGKILL)
-    killed.communicate()
+    told, _ = killed.communicate()
+    assert saved.exists(), told
     # What a machine that fails leaves of a checkpoint it was writing.
     shutil.copytree(out / "checkpoint-40", out / "checkpoint-70", dirs_exist_ok=True)
     (out / "checkpoint-70" / "trainer_state.json").unlink()

@@ -4,19 +4,18 @@ import asyncio
 import json
 import pickle
 import signal
-import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import httpx2
 import pytest
+from rewarding import reward_server
 
 from endpoint import Handler, beside, drop, fail, in_thread, raw, script
 from pairwright.errors import CallFailed, ConfigError, EndpointRefused, InputError
@@ -213,29 +212,12 @@ def test_trl_asks_by_the_column_id_and_verl_by_the_ground_truth(
 # The command
 
 
-@contextmanager
-def process(*arguments: object) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """`pairwright train reward-server` in a process of its own, once it is ready."""
-    command = [sys.executable, "-c", "from pairwright.cli import main; main()"]
-    server = subprocess.Popen(
-        [*command, "train", "reward-server", *map(str, arguments)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    try:
-        assert server.stderr
-        yield server, next(line for line in server.stderr if line.startswith("http")).split()[0]
-    finally:
-        server.kill()
-        server.communicate()
-
-
 @pytest.mark.real
 def test_the_command_serves_a_scorer_and_ends_cleanly_on_a_signal(
     small_release: Path, pair: Row
 ) -> None:
-    with process("--scorer", "overlap", "--release", small_release, "--port", 0) as (server, url):
+    options = ("--scorer", "overlap", "--release", small_release)
+    with reward_server(sys.executable, *options) as (server, url):
         health = httpx2.get(f"{url}/health").json()
         assert (health["scorer"], health["condition"]) == ("overlap", "profile")
         assert health["release"].startswith("small-pairs 1.0.0 sha256:")

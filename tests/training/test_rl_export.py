@@ -6,23 +6,17 @@ from typing import Any
 import datasets
 import pandas as pd
 import pytest
+from rewarding import release
 
 from pairwright.errors import InputError
 from pairwright.evaluation.benchmark import Benchmark
 from pairwright.lines import read_one
 from pairwright.pairs import Row
 from pairwright.training.export_rl import RlExport, held_out
-from released import released, run_of
 from study import Done, pairwright
 
 datasets.disable_progress_bars()
-
-
-@pytest.fixture(scope="module")
-def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("rl")
-    run = run_of(folder / "run")
-    return released(run, folder / "release", "1.0.0", "--validation", "0.5").root
+__all__ = ["release"]
 
 
 @pytest.fixture(autouse=True)
