@@ -64,20 +64,16 @@ def by_hand(scores: list[float], worth: list[float], k: int) -> float:
     return float(np.mean(found))
 
 
-SCORES = {
-    "distinct": [3.0, 1.0, 4.0, 1.5, 5.0, 9.0],
-    "some tied": [3.0, 1.0, 3.0, 1.0, 3.0, 2.0],
-    "tied at the top": [5.0, 5.0, 1.0, 2.0, 5.0, 3.0],
-    "all tied": [0.0] * 6,
-}
-WORTH = [0.0, 0.25, 1.0, 0.5, 0.75, 0.1]
-
-
-@pytest.mark.parametrize("scores", SCORES.values(), ids=SCORES)
-@pytest.mark.parametrize("k", range(1, 7))
-def test_all_subsets_are_what_counting_them_gives(scores: list[float], k: int) -> None:
-    found = of_subsets(np.array(scores), np.array(WORTH), k)
-    assert found == pytest.approx(by_hand(scores, WORTH, k), abs=1e-12)
+@pytest.mark.parametrize(
+    "scores",
+    [[3.0, 1.0, 4.0, 1.5, 5.0, 9.0], [3.0, 1.0, 3.0, 1.0, 3.0, 2.0], [0.0] * 6],
+    ids=["distinct", "tied", "all tied"],
+)
+def test_all_subsets_are_what_counting_them_gives(scores: list[float]) -> None:
+    worth = [0.0, 0.25, 1.0, 0.5, 0.75, 0.1]
+    for k in range(1, 7):
+        found = of_subsets(np.array(scores), np.array(worth), k)
+        assert found == pytest.approx(by_hand(scores, worth, k), abs=1e-12)
 
 
 # Curves
@@ -169,31 +165,25 @@ def test_an_output_is_named_by_a_pair(
 @pytest.mark.parametrize(
     ("text", "where", "what"),
     [
-        pytest.param(None, "", "No such file", id="absent"),
-        pytest.param("", "", "holds no outputs", id="empty"),
-        pytest.param("{", ":1", "JSON", id="no JSON"),
-        pytest.param('{"id": "ID"}\n', ":1 [model]", "required", id="no model"),
-        pytest.param(line(id="ID", model=""), ":1 [model]", "at least 1", id="empty model"),
-        pytest.param('{"id": "ID", "model": "m", "answer": "x"}\n', ":1 [output]", "required",
-                     id="another name"),
-        pytest.param(line(id="nobody"), ":1", "no pair 'nobody'", id="unknown id"),
-        pytest.param(line(id="ID") * 2, ":2", "already", id="the same pair twice"),
-        pytest.param(b"\xff\xfe", ":1", "UTF-8", id="not UTF-8"),
+        ("", "", "holds no outputs"),
+        ("{", ":1", "JSON"),
+        (line(id="ID", model=""), ":1 [model]", "at least 1"),
+        ('{"id": "ID", "model": "m", "answer": "x"}\n', ":1 [output]", "required"),
+        (line(id="nobody"), ":1", "no pair 'nobody'"),
+        (line(id="ID") * 2, ":2", "already"),
+        (b"\xff\xfe", ":1", "UTF-8"),
     ],
 )  # fmt: skip
 def test_a_bad_file_of_outputs_is_refused_with_its_line(
     tmp_path: Path,
     questions: dict[str, Row],
     rows: list[Row],
-    text: str | bytes | None,
+    text: str | bytes,
     where: str,
     what: str,
 ) -> None:
-    path, row = tmp_path / "outputs.jsonl", next(row for row in rows if row.asked)
-    if isinstance(text, str):
-        text = text.replace("ID", row.id).encode()
-    if text is not None:
-        path.write_bytes(text)
+    path = tmp_path / "outputs.jsonl"
+    path.write_bytes(text.replace("ID", rows[0].id).encode() if isinstance(text, str) else text)
     with pytest.raises(InputError) as caught:
         read_outputs(path, questions)
     assert f"{path}{where}" in str(caught.value)
@@ -324,12 +314,9 @@ def test_running_again_asks_nothing_and_more_samples_go_on_with_those_there_are(
         (f"{SETTINGS}sampling = {{ temperature = 0.0 }}\n", [], "one and the same"),
         (SETTINGS.replace(POLICY, ""), [], "[policy]"),
         (SETTINGS.replace(ASKED, ""), [], "[judge]"),
-        (SETTINGS.replace(POLICY, '[policy]\nendpoint = "gone"\n'), [],
-         "[policy] names the endpoint 'gone'"),
     ],
-    ids=["a comparing judge", "an unknown scorer", "temperature 0",
-         "no policy", "no judge", "an unknown endpoint"],
-)  # fmt: skip
+    ids=["a comparing judge", "an unknown scorer", "temperature 0", "no policy", "no judge"],
+)
 def test_what_cannot_work_is_refused_before_the_first_call(
     work: Work, settings: str, arguments: list[object], message: str
 ) -> None:

@@ -53,9 +53,6 @@ def test_clusters_of_two_that_always_agree_count_half() -> None:
     # Kish: the sum of squared sizes over n.
     unequal = of([1.0] * 12, [0, 0, 0, 0, 1, 1, 2, 3, 4, 5, 6, 7])
     assert (unequal.design, unequal.freedom) == (26 / 12, 144 / 26 - 1)
-    # One large cluster does not make the interval of all shares.
-    low, high = of([1.0, 0.0] * 105, [0] * 200 + [*range(1, 11)]).interval(Z)
-    assert 0.01 < low < high < 0.99
     # Without the first cluster the mean moves by 2/3, without another by (2/3)/5.
     jackknifed = of([1, 1, 1, 1, 0, 0], [0, 0, 0, 0, 1, 2])
     variance = 2 / 3 * ((2 / 3) ** 2 + 2 * (2 / 15) ** 2)
@@ -66,8 +63,7 @@ def test_clusters_of_two_that_always_agree_count_half() -> None:
 def test_ties_narrow_the_interval_and_never_close_it() -> None:
     widths = []
     for ties in (0, 100, 180, 200):
-        found = of([1, 0] * ((200 - ties) // 2) + [0.5] * ties)
-        low, high = found.interval(Z)
+        low, high = of([1, 0] * ((200 - ties) // 2) + [0.5] * ties).interval(Z)
         assert (low + high) / 2 == pytest.approx(0.5)
         widths.append(high - low)
     assert widths == sorted(widths, reverse=True)
@@ -78,9 +74,6 @@ def test_ties_narrow_the_interval_and_never_close_it() -> None:
     reported = of([1, 1, 0, 0.5, 0.5], [0, 0, 1, 2, 3]).found(Z)
     assert (reported.value, reported.n, reported.clusters) == (0.6, 5, 4)
     assert reported.text() == "0.600 (no interval: fewer than 5 clusters)"
-    reported = of([1, 1, 0, 0.5, 0.5]).found(Z)
-    assert ends(reported)[0] == round(ends(reported)[0], 6)
-    assert accuracy(np.empty(0), np.empty(0, np.intp)) is None
 
 
 @pytest.mark.parametrize(("truth", "alike"), [(0.5, 0.0), (0.5, 0.8), (0.7, 0.4), (0.9, 0.8)])
@@ -110,10 +103,6 @@ def test_a_mean_of_independent_values_has_students_interval() -> None:
     assert found.value == pytest.approx(1.32)
     assert found.high == pytest.approx(1.32 + width, abs=1e-6)
     assert found.low == 1  # 0.886, below the least possible
-    # Values given twice in one cluster have the interval of one.
-    twice = mean(np.repeat(values, 2), np.repeat(np.arange(5), 2), least=0)
-    assert ends(twice) == ends(mean(values, np.arange(5), least=0))
-    assert (twice.n, twice.clusters) == (10, 5)
     # In one cluster it has no interval, and of nothing it is none.
     found = mean(np.array([1.0, 3.0]), np.zeros(2, np.intp), least=0)
     assert (found.value, found.low, found.high) == (2, None, None)

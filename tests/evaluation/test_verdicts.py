@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from pairwright.evaluation.scorers.verdicts import read_rating, read_verdict
+from pairwright.evaluation.scorers.judges import read_rating, read_verdict
 from pairwright.manner import is_choice_text
 from pairwright.models import Unread
 

@@ -178,8 +178,6 @@ def load_quality(path: Path) -> object:
         (load_scorers, SCORER, "endpoint = ", "endpiont = ", ["[scorers.a.endpiont]",
                                                               "'endpoint'?"]),
         (load_scorers, SCORER, "pairwise", "pairwize", ["[scorers.a]", "'pairwise'?"]),
-        (load_scorers, LIKELY, "longer", "longed", ["'longed' is no scorer", "'longer'?"]),
-        (load_scorers, LIKELY, 'reward = "longer"', "", ["beta divides a reward"]),
         (load_scorers, LIKELY, "longer", "a", ["has a reward itself"]),
         (load_scorers, '[scorers.a]\nkind = "classifier"\nmodel = "m"\n', '"m"',
          '"m"\ndtype = "flaot32"', ["[scorers.a.dtype]", "'float32'?"]),

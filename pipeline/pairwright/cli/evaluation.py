@@ -22,9 +22,8 @@ def print_evaluation(result: EvaluationResult, out: Path) -> int:
         if row.short:
             # Most frequent first; without numbers, which count pairs and not units.
             order = sorted(row.unscored, key=lambda reason: -row.unscored[reason])
-            why = visible(", ".join(map(phrase, order))) or "no pair is part of this condition"
-            scored = f"{row.units_scored:,} of {row.units:,} twins and other pairs have a score"
-            short.append(f"{name}: {scored} ({why})")
+            why = f" ({visible(', '.join(map(phrase, order)))})" if order else ""
+            short.append(f"{name}: {row.short}{why}")
     return _end(short, reasons, explained=bool(short))
 
 

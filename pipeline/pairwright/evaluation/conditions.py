@@ -225,7 +225,11 @@ class Strangers:
         near, own = {item.user, *self._askers.get(item.id, ())}, _length(item.profile)
         people = list[tuple[float, str, Posts]]()
         for user, posts in self._there.get((item.domain, item.category), {}).items():
-            older = tuple(post for post in posts if _is_older(post, item))
+            older = tuple(
+                post
+                for post in posts
+                if not (post.created and item.created) or is_older(post.created, item.created)
+            )
             if older and user not in near:
                 distance = abs(math.log((_length(older) + 1) / (own + 1)))
                 people.append((distance, user, older))
@@ -242,12 +246,6 @@ class Strangers:
 
 def _length(posts: Posts) -> int:
     return sum(len(post.text) for post in posts)
-
-
-def _is_older(post: Post, item: Item) -> bool:
-    if not post.created or not item.created:
-        return True
-    return is_older(post.created, item.created)
 
 
 async def ask_fitting(

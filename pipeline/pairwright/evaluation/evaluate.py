@@ -88,7 +88,7 @@ def evaluate(
     python:FILE.py:CLASS. The baselines are longer, constant, overlap and similarity. COND: none,
     profile, rubric, or the control wrong-profile. Without it, those that the pairs allow. Scores
     are stored as they come: running the same command again scores nothing twice. Exit code 1: a
-    scorer left more than 5 % of the twins and other pairs without a score.
+    scorer left more than 5 % of the pairs of a mode without a score.
 
     Raises InputError (also if `out` has results of other pairs), ConfigError, EndpointRefused,
     Interrupted and StoreError; tables that were whole before are in their files.
@@ -107,11 +107,8 @@ def evaluate(
     folder, (settings, prompts) = output_folder(out), scorer_settings(scorers)
     benchmark = Benchmark(pairs, split, column_map(columns), label_map(labels))
     check_results(folder, benchmark.ref)
-    notes, asked = [*benchmark.said], tuple(BASELINES)
-    if names is not None:
-        settings, asked = with_scorers(settings, names)
-    elif others := settings.scorers:
-        notes.append(f"Not asked, because --scorer names none: {', '.join(others)}.")
+    # Without names the baselines alone.
+    settings, asked = with_scorers(settings, BASELINES if names is None else names)
     given = None if conditions is None else tuple(conditions)
     drawn = given is None or "wrong-profile" in given
     strangers = Strangers(map(item_of, benchmark.rows() if drawn else ()), settings.seed)
@@ -119,7 +116,7 @@ def evaluate(
     shown, left_out = conditions_of(given, lambda: benchmark.rows(limit), sources)
     if not any(row.profile for row in benchmark.rows()):
         left_out = ["No posts: this cannot show whether a scorer reads the user."]
-    for line in (*notes, *left_out):
+    for line in (*benchmark.said, *left_out):
         progress(Note(line))
     with open_calls(folder, progress, stop) as calls:
         session = ScorerSession(settings, prompts, calls)

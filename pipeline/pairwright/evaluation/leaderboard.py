@@ -22,7 +22,6 @@ from pairwright.evaluation.figures import (
     compared,
     figures_of,
     gains,
-    units_of,
 )
 from pairwright.evaluation.scorers.scorer import COVERAGE, Choice
 from pairwright.evaluation.scores import ScoresOf, ScoreTable, joined
@@ -46,10 +45,6 @@ class BoardRow(Record):
     """The relation of its model to the models that built the pairs; empty if unrelated."""
     tokens: float
     """Mean number of tokens per pair."""
-    units: int
-    """Number of twins and other pairs that count: their user has data for this condition."""
-    units_scored: int
-    """Number of these units with a score for every pair."""
     unscored: dict[str, int]
     """Pairs that count as wrong because they have no score, by reason."""
     verdicts: dict[Choice, tuple[int, int]] = Field(default={})
@@ -63,9 +58,23 @@ class BoardRow(Record):
         return self.about.scorer.kind == "baseline"
 
     @property
-    def short(self) -> bool:
-        """Whether too few units have a score."""
-        return not self.units or self.units_scored < COVERAGE * self.units
+    def short(self) -> str:
+        """A text on each mode with too few scores; empty if all modes have enough."""
+        missing = (self.missing(one.mode) for one in self.figures if one.name == "coverage")
+        return (
+            "; ".join(dict.fromkeys(filter(None, missing)))
+            if self.figures
+            else "no pair is part of it"
+        )
+
+    def missing(self, mode: str) -> str:
+        """A text on the share of a mode that has scores; empty if it is enough."""
+        coverage, units = self.value("coverage", mode), MODES[mode].units if mode in MODES else mode
+        if coverage is None or coverage >= COVERAGE:
+            return ""
+        return (
+            f"only {coverage:.1%} of the {units} are scored" if coverage else "no pair has a score"
+        )
 
     def figure(self, name: str, mode: str) -> ScorerFigure | None:
         """The figure or gain of all pairs of a mode; None if it does not exist."""
@@ -81,14 +90,8 @@ class BoardRow(Record):
         if why := CONDITIONS[self.about.condition].unranked:
             return why
         # Both decide on corrected twin accuracy.
-        for part in (mode, "placebo") if self.figure("net_right_flips", mode) else (mode,):
-            coverage = self.value("coverage", part)
-            if not coverage:
-                return "no pair has a score"
-            if coverage < COVERAGE:
-                units = MODES[part].units if part in MODES else part
-                return f"only {coverage:.1%} of the {units} are scored"
-        return ""
+        modes = (mode, "placebo") if self.figure("net_right_flips", mode) else (mode,)
+        return next(filter(None, map(self.missing, modes)), "")
 
 
 class RowComparison(Estimate):
@@ -242,7 +245,6 @@ def _panel(
 
 def _row(about: ScoresOf, frames: Frames, builders: Mapping[str, tuple[str, ...]]) -> BoardRow:
     own, gained = frames[about.stem], list[ScorerFigure]()
-    units = units_of(own)
     for name, control in CONDITIONS.items() if about.condition == "profile" else ():
         other = frames.get(f"{about.scorer.name}.{name}")
         if other is not None and (control.control or control.blind):
@@ -251,8 +253,6 @@ def _row(about: ScoresOf, frames: Frames, builders: Mapping[str, tuple[str, ...]
         about=about,
         mark=build_mark(about.scorer.model, builders),
         tokens=round(float(own.tokens.mean()), 1) if len(own) else 0.0,
-        units=len(units),
-        units_scored=int(units.whole.sum()),
         unscored=own.reason[own.point.isna()].value_counts().sort_index().to_dict(),
         verdicts=_verdicts(own),
         figures=(*figures_of(own, blind=about.blind), *gained),

@@ -6,7 +6,7 @@ from typing import Any
 
 from pairwright.evaluation.benchmark import QUESTIONS
 from pairwright.evaluation.conditions import CONDITIONS
-from pairwright.evaluation.figures import FIGURES, FOLLOWS, ScorerFigure
+from pairwright.evaluation.figures import FIGURES, ScorerFigure
 from pairwright.evaluation.leaderboard import BoardRow, Leaderboard, Ranking
 from pairwright.modes import MODES, title_of
 from pairwright.pages import Page, plots, render_page
@@ -38,10 +38,6 @@ def board_page(board: Leaderboard, *, drawn: bool = True) -> Page:
         for figure in board.entries[name].figures
         if (figure.name, figure.mode) == ("accuracy", mode) and figure.group != mode
     ]
-    kinds = set(FOLLOWS.values())
-    if len({group for group, *_ in by_group} - kinds) < 2:
-        # One domain alone is the whole table again.
-        by_group = [one for one in by_group if one[0] in kinds]
     first = next(iter(board.firsts.values()), None)
     return render_page(
         "leaderboard",

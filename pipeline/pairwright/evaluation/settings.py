@@ -19,13 +19,13 @@ from pydantic import Field, ValidationError, model_validator
 from typer import Option
 
 from pairwright.assets import DOCS, PROMPTS
-from pairwright.errors import ConfigError, InputError, first_invalid, near
+from pairwright.errors import ConfigError, InputError, first_invalid
 from pairwright.evaluation.conditions import ScorerHistory
 from pairwright.evaluation.scorers.in_process import Classifier
 from pairwright.evaluation.scorers.judges import Judge
 from pairwright.evaluation.scorers.own_scorer import PythonScorer
 from pairwright.evaluation.scorers.score_file import ScoresOfFile
-from pairwright.evaluation.scorers.score_models import ServedClassifier, ServedLikelihood
+from pairwright.evaluation.scorers.score_models import Served
 from pairwright.evaluation.scorers.scorer import BASELINES
 from pairwright.evaluation.session import InFolder, no_table
 from pairwright.records import Record
@@ -38,7 +38,7 @@ from pairwright.settings.rules import HistoryRules
 ScorerName = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,63}$")]
 """The name of a scorer, which becomes part of a file's name: lower case, digits and dashes."""
 Spec = Annotated[
-    Classifier | ServedClassifier | ServedLikelihood | PythonScorer | ScoresOfFile | Judge,
+    Classifier | Served | PythonScorer | ScoresOfFile | Judge,
     Field(discriminator="kind"),
 ]
 
@@ -83,14 +83,11 @@ class Scorers(Record):
         for name, spec in self.scorers.items():
             if name in BASELINES:
                 raise ValueError(f"[scorers.{name}] has the name of a baseline")
-            if isinstance(spec, ServedLikelihood) and spec.reward is not None:
-                reward = self.scorers.get(spec.reward)
-                where = f"[scorers.{name}] reward = {spec.reward!r}"
-                if not (reward or spec.reward in BASELINES):
-                    hint = near(spec.reward, [*self.scorers, *BASELINES])
-                    raise ValueError(f"{where} is no scorer of this file and no baseline.{hint}")
-                if isinstance(reward, ServedLikelihood) and reward.reward is not None:
-                    raise ValueError(f"{where} has a reward itself: name a scorer without one")
+            reward = isinstance(spec, Served) and spec.reward
+            of = self.scorers.get(reward) if reward else None
+            if isinstance(of, Served) and of.reward is not None:
+                why = "has a reward itself: name a scorer without one"
+                raise ValueError(f"[scorers.{name}] reward = {reward!r} {why}")
         return self
 
 

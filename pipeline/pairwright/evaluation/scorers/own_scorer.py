@@ -82,7 +82,7 @@ def find_class(where: str, spec: PythonScorer) -> tuple[type, str]:
     """Import the module and look the class up; also its place and file, for messages.
 
     Raises ConfigError, naming file and class, for a module that cannot be imported, a class that is
-    not in it or has no method `score`, and options that it does not take.
+    not in it or has no method `score`.
     """
     name, _, class_name = spec.object.partition(":")
     folder = Path(spec.folder).resolve()
@@ -100,11 +100,6 @@ def find_class(where: str, spec: PythonScorer) -> tuple[type, str]:
     if not isinstance(found, type) or not callable(getattr(found, "score", None)):
         fix = f'{DOCS / "evaluate.md"}, "A class of your own", shows one.'
         raise ConfigError("is no class with a method score(self, candidates)", where=where, fix=fix)
-    try:
-        inspect.signature(found).bind(**spec.options)
-    except TypeError as error:
-        fix = f"It takes {inspect.signature(found)}."
-        raise ConfigError(f"does not take these options: {error}", where=where, fix=fix) from None
     return found, where
 
 

@@ -49,7 +49,7 @@ class ScoresOfFile(Record):
 
 
 def _cell(cell: Any) -> Any:
-    """A score as it stands in a cell of text, which pydantic reads otherwise; True is no score."""
+    """The content of a cell, None if it is empty; True and "1_0" are no numbers here."""
     if isinstance(cell, bool) or "_" in str(cell):
         raise ValueError(f"{cell!r} is not a number")
     return None if cell == "" else cell

@@ -10,7 +10,7 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from pairwright.errors import ConfigError
 from pairwright.evaluation.scorers.scorer import Pointwise, PromptContent, ResponseScore, Unscored
@@ -28,79 +28,47 @@ from pairwright.models.connect import api_key
 from pairwright.models.scores import Classify, PromptLogprobs, ScoringServer, TokenLogprobs
 from pairwright.pairs.conversion import user_message
 from pairwright.records import Record
-from pairwright.settings.endpoints import Endpoint
 from pairwright.settings.prompt import Message
 
 NO_SCORE = "no_score"
 
 
-class ServedClassifier(Record):
-    """A reward model served by vLLM: raw logits of its `/classify`."""
+class Served(Record):
+    """A model that vLLM serves. The score is a reward model's raw logit of `/classify`, or the
+    log-likelihood of the response under a language model. With a reward the latter is the objective
+    of reward-guided decoding: log pi(y|x) + r(x, y) / beta. Its accuracy is then the policy
+    accuracy of Pref-LaMP (arXiv 2512.23067)."""
 
-    kind: Literal["served"]
-    endpoint: str = Field(description="name of a table of [endpoints]")
-
-    def open(self, name: str, session: ScorerSession) -> OpenScorer:
-        """Bind the server. Raises ConfigError for an endpoint that is no server of vLLM's, and for
-        a key that is not set."""
-        fix = "Give the base_url of `vllm serve MODEL --runner pooling`, or use kind ="
-        fix += " 'classifier' for a model in this process."
-        client, endpoint = _connected(name, self.endpoint, session, Classify, "/classify", fix)
-        decides = canonical({"kind": self.kind})
-        scorer = RewardModel(client, endpoint.model, endpoint.revision, decides)
-        ref = ref_of(name, self.kind, endpoint.model, endpoint.revision, decides)
-        return Opened(scorer, ref, endpoint.concurrency, (client,))
-
-
-class ServedLikelihood(Record):
-    """The log-likelihood of a response under a language model, by vLLM's `prompt_logprobs`.
-    With a reward it is the objective of reward-guided decoding: log pi(y|x) + r(x, y) / beta. Its
-    accuracy is then the policy accuracy of Pref-LaMP (arXiv 2512.23067)."""
-
-    kind: Literal["served-likelihood"]
+    kind: Literal["served", "served-likelihood"]
     endpoint: str = Field(description="name of a table of [endpoints]")
     reward: str | None = Field(
         None, description="a scorer of single responses, or a baseline, that is added"
     )
     beta: float = Field(1.0, gt=0, description="the reward is divided by it")
 
-    @model_validator(mode="after")
-    def _check_beta(self) -> "ServedLikelihood":
-        if "beta" in self.model_fields_set and self.reward is None:
-            raise ValueError("beta divides a reward: name one as `reward`, or leave beta out")
-        return self
-
     def open(self, name: str, session: ScorerSession) -> OpenScorer:
         """Bind the server, and open the reward. Raises ConfigError for an endpoint that is no
         server of vLLM's, a key that is not set, and a reward without a score of one response."""
-        needed, fix = "prompt_logprobs", "Give the base_url of `vllm serve MODEL`."
-        client, endpoint = _connected(name, self.endpoint, session, PromptLogprobs, needed, fix)
-        decides, clients = self.model_dump(exclude={"endpoint"}), tuple[Client, ...]((client,))
+        given, calls = session.settings.endpoints[self.endpoint], session.calls
+        if given.engine == "vllm" or given.recording is not None:
+            where = f"[endpoints.{self.endpoint}], which [scorers.{name}] names"
+            fix = "Give the base_url of `vllm serve MODEL` (of a reward model: --runner pooling)."
+            raise ConfigError("is no server of vLLM's, which alone scores", where=where, fix=fix)
+        likely = self.kind == "served-likelihood"
+        wire: type[ScoringServer] = PromptLogprobs if likely else Classify
+        key = api_key(self.endpoint, given)
+        llm = wire(self.endpoint, given, calls.meter, calls.store, api_key=key, say=calls.say)
+        decides, clients = {"kind": str(self.kind)}, tuple[Client, ...]((llm,))
+        model = LanguageModel if likely else RewardModel
         # The same replies count with a reward and without.
-        asked = canonical({"kind": self.kind})
-        scorer: Pointwise = LanguageModel(client, endpoint.model, endpoint.revision, asked)
+        scorer: Pointwise = model(llm, given.model, given.revision, canonical(decides))
         if self.reward is not None:
             reward = session.bound(self.reward)
             scorer = GuidedPolicy(scorer, pointwise(self.reward, reward.target), self.beta)
-            decides |= {"reward": reward.ref.model_dump()}
+            decides |= {"beta": str(self.beta), "reward": canonical(reward.ref.model_dump())}
             clients += reward.clients
-        ref = ref_of(name, self.kind, endpoint.model, endpoint.revision, canonical(decides))
-        return Opened(scorer, ref, endpoint.concurrency, clients)
-
-
-def _connected(
-    name: str, endpoint: str, session: ScorerSession, wire: type[ScoringServer], needed: str,
-    fix: str,
-) -> tuple[ScoringServer, Endpoint]:  # fmt: skip
-    """The client of a server of vLLM's, and its settings. Raises ConfigError with `fix` for an
-    endpoint without what is `needed`."""
-    given, calls = session.settings.endpoints[endpoint], session.calls
-    if given.engine == "vllm" or given.recording is not None:
-        where = f"[endpoints.{endpoint}], which [scorers.{name}] names"
-        what = f"has no {needed}: only vLLM's servers have it"
-        raise ConfigError(what, where=where, fix=fix)
-    key = api_key(endpoint, given)
-    return wire(endpoint, given, calls.meter, calls.store, api_key=key, say=calls.say), given
+        ref = ref_of(name, self.kind, given.model, given.revision, canonical(decides))
+        return Opened(scorer, ref, given.concurrency, clients)
 
 
 @dataclass(frozen=True)
