@@ -255,32 +255,14 @@ def test_a_malformed_reply_is_asked_again_as_the_next_draw_with_another_seed() -
     assert [(r.draw, r.seed) for r in seedless.requests] == [(0, None), (1, None)]
 
 
-def test_a_reply_cut_short_gets_twice_the_room_and_is_never_read() -> None:
+def test_a_reply_cut_short_is_never_read() -> None:
     llm = Scripted(write_plain=[Said("Bread is", "length"), "Bread."])
     assert good(model(llm, max_tokens=10).write(WRITE, 1)) == "Bread."
-    assert [(r.draw, r.max_tokens) for r in llm.requests] == [(1, 10), (1001, 20)]
+    assert [(r.draw, r.max_tokens) for r in llm.requests] == [(1, 10), (1001, 10)]
     whole = json.dumps(scored(2))
-    cut = Said(whole, "length")
-    llm = Scripted(adherence=[cut, cut, whole])
-    good(model(llm, max_tokens=100).answer(ASK, AdherenceReply))
-    assert [(r.draw, r.max_tokens) for r in llm.requests] == [(0, 100), (1, 200), (2, 400)]
-
-
-@pytest.mark.parametrize(
-    "refusal",
-    [
-        Said("too long", "context_length"),
-        EndpointRefused("no room"),
-        CallFailed("http_400", "no room (refused for good)"),
-    ],
-)
-def test_twice_the_room_that_an_endpoint_refuses_is_asked_for_once(refusal: Any) -> None:
-    llm = Scripted(write_plain=[Said("Bread is", "length"), refusal, "Bread."])
-    assert good(model(llm, max_tokens=10).write(WRITE)) == "Bread."
-    assert [r.max_tokens for r in llm.requests] == [10, 20, 10]
-    refusing = Scripted(write_plain=EndpointRefused("no room"))
-    with pytest.raises(EndpointRefused):
-        wait(model(refusing).write(WRITE))
+    llm = Scripted(adherence=[Said(whole, "length"), whole])
+    good(model(llm).answer(ASK, AdherenceReply))
+    assert len(llm.requests) == 2
 
 
 @pytest.mark.parametrize("finish", ["content_filter", "context_length"])

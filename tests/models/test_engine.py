@@ -14,7 +14,7 @@ import pytest
 
 from endpoint import ask, completion
 from pairwright.assets import install
-from pairwright.errors import ConfigError, EndpointRefused, InputError
+from pairwright.errors import ConfigError, InputError
 from pairwright.models import Completion, connect, engine
 from pairwright.models.call import Response
 from pairwright.models.client import Meter
@@ -71,14 +71,11 @@ def test_a_flag_that_vllm_refuses_is_named(table: dict[str, Any], message: str) 
 
 # --- starting ---
 
-GOOD = Response(200, json.dumps(completion()).encode())
-
 
 class StandIn:
     """Stands in for the engine that `start_chat` starts."""
 
     def __init__(self) -> None:
-        self.replies: list[Response | Exception] = [GOOD]
         self.fails: Exception | None = None
         self.starts = self.ends = 0
         self.asked = list[Any]()
@@ -93,10 +90,7 @@ class StandIn:
 
     async def reply(self, body: dict[str, Any], _: str) -> Response:
         self.asked.append(body)
-        found = self.replies.pop(0) if len(self.replies) > 1 else self.replies[0]
-        if isinstance(found, Exception):
-            raise found
-        return found
+        return Response(200, json.dumps(completion()).encode())
 
     def end(self, timeout: float) -> None:
         assert timeout > 0
@@ -141,14 +135,6 @@ def test_an_engine_that_cannot_start_is_tried_once(stand_in: StandIn) -> None:
         assert failed.where == "[endpoints.local]"
         assert "org/tiny is not a local folder" in failed.what
     assert (stand_in.starts, stand_in.ends) == (1, 0)
-
-
-def test_an_engine_that_dies_stops_the_run(stand_in: StandIn) -> None:
-    dead = EndpointRefused("[endpoints.local] vLLM in this process has died: out of memory")
-    stand_in.replies = [GOOD, dead]
-    first, *others = send("a", "b", "c")
-    assert isinstance(first, Completion)
-    assert (others, stand_in.ends) == ([dead, dead], 1)
 
 
 def test_a_build_asks_the_engine_once_and_doctor_not_at_all(

@@ -24,12 +24,9 @@ def writers_refuse(asked: Asked, reply: Body) -> None:
 
 
 BROKEN: dict[str, tuple[Callable[[Asked, Body], None], str, str]] = {
-    "thinking alone": (put_in(content=None, reasoning_content="Let me see."), "unusable_reply",
-                       "plan: replies empty, or thinking alone (4)"),
     "a tool call": (put_in("tool_calls", content=None, tool_calls=[{"function": {"name": "x"}}]),
                     "tool_call", "plan: tool calls instead of replies (4)"),
-    "writers": (writers_refuse, "model_refused", "the model declined"),
-    "cut short": (put_in("length", content='{"asp'), "cut_short", "plan: replies cut short (4)"),
+    "a refusal": (writers_refuse, "model_refused", "the model declined"),
     "not a number": (put_in(content="NaN"), "unparseable", "plan: unreadable replies (4)"),
 }  # fmt: skip
 

@@ -11,7 +11,6 @@ from pathlib import Path
 from unittest import mock
 
 import pytest
-from own_process import disk_full
 
 from endpoint import ask, completion
 from pairwright.construct.folder import merge_all
@@ -178,26 +177,6 @@ def test_one_process_writes_and_others_read_what_is_committed_meanwhile(calls: P
         assert "another process is writing" in told
         assert str(calls.parent) in told
         asyncio.run(scenario(writer, reader))
-
-
-def test_a_full_disk_is_an_error_for_every_caller_and_loses_nothing(calls: Path) -> None:
-    """Once there is room the same store goes on."""
-    keys = filled(calls)
-
-    async def scenario(store: Store) -> None:
-        with disk_full(100_000):
-            puts = (put(store, ask(f"{i}"), body("x" * 50_000)) for i in range(8))
-            results = await asyncio.gather(*puts, return_exceptions=True)
-        assert {type(result) for result in results} == {StoreError}
-        assert str(calls) in str(results[0])
-        await put(store, ask("small"), body())
-
-    with closing(Store(calls)) as store:
-        asyncio.run(scenario(store))
-        assert store.get(ask("small").key) == body()
-    with closing(Store(calls)) as again:
-        assert again.totals().calls == 4
-        assert again.get(keys[0]) is not None
 
 
 def test_a_folder_that_cannot_be_written_is_called_that_and_a_finished_store_in_it_read() -> None:

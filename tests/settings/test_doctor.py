@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from endpoint import Handler, Page, drop, fail, hang, raw, say, serving, thinks
+from endpoint import Handler, Page, drop, fail, hang, raw, say, script, serving, thinks
 from pairwright import assets
 from pairwright.cli.runs import print_examination
 from pairwright.models.doctor import ServerFinding, ServerReport, examine
@@ -65,8 +65,8 @@ FOUND: dict[str, tuple[Handler, Page, str, str, str, str, int]] = {
     "no schema": (say("Certainly! Here you go."), SERVES, "structured output", "stop",
                   "not followed", "structured = false", 3),
     "some thinking": (thinks(600, PLAN), SERVES, "structured output", "ok", "follows", "", 1),
-    "more thinking": (thinks(3000, PLAN), SERVES, "structured output", "note",
-                      "follows the schema at draw 3", "thinking_tokens", 3),
+    "late": (script(say("No."), say("No."), say(PLAN)), SERVES, "structured output", "note",
+             "follows the schema at draw 3", "thinking_tokens", 3),
     "thinking alone": (thinks(9000, PLAN), SERVES, "structured output", "stop",
                        "thinking_tokens", "", 3),
     # No replies.

@@ -109,8 +109,7 @@ async def examine(config: Config, name: str, key: str | None) -> list[ServerFind
                 reply = await server.exchange(f"{server.where}/models")
         except (Transient, TimeoutError):
             reply = Response(0, b"")
-        # A reply that is cut short is asked for again with twice the room.
-        need = (endpoint.thinking_tokens or 0) + 2 * max(how.max_tokens for how in played)
+        need = (endpoint.thinking_tokens or 0) + max(how.max_tokens for how in played)
         reads = name == config.roles.planner or config.paper_writers
         need += INSTRUCTIONS + reads * config.planner.history_tokens
         findings = _of_list(reply, endpoint, need)

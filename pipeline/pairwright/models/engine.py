@@ -10,7 +10,6 @@ import gc
 import json
 import os
 import signal
-import time
 from argparse import ArgumentParser, Namespace
 from contextlib import suppress
 from multiprocessing import resource_tracker
@@ -72,7 +71,7 @@ class Engine(EndpointClient):
         gc.collect()
 
     async def _start(self) -> "EngineChat":
-        model, began = self._endpoint.model, time.monotonic()
+        model = self._endpoint.model
         self._say(f"vLLM starts with {model}: half a minute or more")
         for variable, value in _ENVIRONMENT.items():
             os.environ.setdefault(variable, value)
@@ -86,7 +85,7 @@ class Engine(EndpointClient):
                 where=self.place,
                 fix="Check `model` and the table `vllm`; vLLM's own words are above.",
             ) from None
-        self._say(f"vLLM is ready after {time.monotonic() - began:.0f} s")
+        self._say("vLLM is ready")
         return served
 
 
@@ -162,6 +161,9 @@ def parsed(parser: ArgumentParser, name: str, endpoint: Endpoint, required: list
     def refuse(message: str) -> NoReturn:
         raise _wrong(name, message)
 
+    def word(value: JsonValue) -> str:
+        return value if isinstance(value, str) else json.dumps(value)
+
     parser.error, parser.allow_abbrev = refuse, False  # type: ignore[method-assign]
     # What is stored and sent is the endpoint's `model`; a flag may say where its files lie.
     named = {"model": endpoint.model, "revision": endpoint.revision}
@@ -171,14 +173,10 @@ def parsed(parser: ArgumentParser, name: str, endpoint: Endpoint, required: list
         if isinstance(value, bool):
             words.append(f"--{flag}" if value else f"--no-{flag}")
         elif isinstance(value, list):
-            words += [f"--{flag}", *map(_word, value)]
+            words += [f"--{flag}", *map(word, value)]
         elif value is not None:
-            words.append(f"--{flag}={_word(value)}")
+            words.append(f"--{flag}={word(value)}")
     return parser.parse_args(words)
-
-
-def _word(value: JsonValue) -> str:
-    return value if isinstance(value, str) else json.dumps(value)
 
 
 def _wrong(name: str, message: str) -> ConfigError:

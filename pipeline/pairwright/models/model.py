@@ -16,13 +16,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 from pydantic.json_schema import GenerateJsonSchema
 from pydantic_core.core_schema import ModelSchema
 
-from pairwright.errors import (
-    CallFailed,
-    EndpointRefused,
-    PairwrightError,
-    Unanswered,
-    first_invalid,
-)
+from pairwright.errors import PairwrightError, Unanswered, first_invalid
 from pairwright.models.call import (
     CONTENT_FILTER,
     CONTEXT_LENGTH,
@@ -144,40 +138,24 @@ class Model(NamedTuple):
     ) -> T | Dropped:
         """The result of `read` for the first draw that it can read, from one number on by a step.
 
-        Without a kind of `reply` the prompt alone says what to reply. After a reply that was cut
-        short the next draw has twice the room, unless the endpoint refuses that.
+        Without a kind of `reply` the prompt alone says what to reply.
         """
         why = Dropped(stage=prompt.name, reason=unread)
-        room = least = self.sampling.max_tokens
         for number in range(draw, draw + step * self.sampling.attempts, step):
-            request = self._request(prompt, number, room, reply)
-            try:
-                completion = await self.llm.complete(request)
-            except (EndpointRefused, CallFailed) as error:
-                # In a batch, and behind proxies, a refused room is a failed call.
-                refused = isinstance(error, EndpointRefused) or error.reason == "http_400"
-                if room == least or not refused:
-                    raise
-                room = least
-                continue
+            request = self._request(prompt, number, reply)
+            completion = await self.llm.complete(request)
             if self.log is not None:
                 self.log.add(request, completion)
             finish, text = completion.finish, completion.text
-            if finish == CONTEXT_LENGTH and room > least:
-                room = least
-                continue
             if finish in (CONTENT_FILTER, CONTEXT_LENGTH):
                 return Dropped(stage=prompt.name, reason=finish, detail=text[:500])
-            raised = f" (raised from {least})" * (room > least)
-            found = _no_reply(completion, f"max_tokens = {room}{raised}") or read(text)
+            found = _no_reply(completion, self.sampling.max_tokens) or read(text)
             if not isinstance(found, Unread):
                 return found
             why = Dropped(stage=prompt.name, reason=found.reason or unread, detail=found.why)
-            if finish == "length":
-                room *= 2
         return why
 
-    def _request(self, prompt: Ask, draw: int, room: int, reply: type[Reply] | None) -> Request:
+    def _request(self, prompt: Ask, draw: int, reply: type[Reply] | None) -> Request:
         messages, endpoint, sampling = prompt.messages, self.endpoint, self.sampling
         name, schema = schema_of(reply) if reply else (None, None)
         if schema and not endpoint.structured:
@@ -191,7 +169,7 @@ class Model(NamedTuple):
             messages=messages,
             temperature=sampling.temperature,
             top_p=sampling.top_p,
-            max_tokens=room + (endpoint.thinking_tokens or 0),
+            max_tokens=sampling.max_tokens + (endpoint.thinking_tokens or 0),
             # Another draw needs another seed, or a seeded engine repeats itself.
             seed=None if sampling.seed is None else sampling.seed + draw,
             schema_name=name,
@@ -202,7 +180,7 @@ class Model(NamedTuple):
         )
 
 
-def _no_reply(completion: Completion, room: str) -> Unread | None:
+def _no_reply(completion: Completion, room: int) -> Unread | None:
     """The reason of a model that refused, called a tool, was cut short, or thought and wrote no
     reply; None for a reply that can be read."""
     finish, thought = completion.finish, completion.only_thinking
@@ -215,7 +193,7 @@ def _no_reply(completion: Completion, room: str) -> Unread | None:
         why += " thinking_tokens of its endpoint, or raise max_tokens under [sampling]"
         return Unread(why, "cut_in_thinking")
     if finish == "length":
-        return Unread(f"the reply was cut short at {room}", "cut_short")
+        return Unread(f"the reply was cut short at max_tokens = {room}", "cut_short")
     if thought:
         why = "the model thought and gave no reply: the server may take the reply for thinking (its"
         why += " --reasoning-parser must be the model's); see `pairwright doctor`"

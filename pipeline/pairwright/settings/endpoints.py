@@ -151,7 +151,7 @@ class Sampling(Record):
 
     temperature: float | None = Field(0.0, ge=0, description="'none': the endpoint's default")
     top_p: float | None = Field(None, gt=0, le=1, description="'none': the endpoint's default")
-    max_tokens: int = Field(1024, ge=16, description="room for a reply; doubled if cut short")
+    max_tokens: int = Field(1024, ge=16, description="room for a reply; it is cut short there")
     seed: int | None = Field(0, description="draw n uses seed + n; 'none' if seeds are refused")
     attempts: int = Field(3, ge=1, description="maximum draws for a usable reply")
     extra: Annotated[dict[str, JsonValue], _further_keys(*_FIELDS)] = Field(
