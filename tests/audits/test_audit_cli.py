@@ -103,7 +103,7 @@ def test_what_failed_is_told_with_why_and_what_to_do_and_exits_1(here: Path) -> 
     said = " ".join(done.out.split())
     assert "theirs.jsonl: 40 pairs. 2 of " in said
     assert words.title in said
-    assert "such as theirs.jsonl:8: 7 (" in said
+    assert "Such as theirs.jsonl:8: 7 (" in said
     assert words.todo in said
 
 

@@ -35,8 +35,11 @@ def command(*parts: object) -> str:
 
     `command("status", run, "--json")` gives `pairwright status 'my runs/first' --json`.
     """
-    # Called otherwise, where the shell would not find the name.
-    program = ["pairwright"] if shutil.which("pairwright") else [sys.executable, "-m", "pairwright"]
+    program = ["pairwright"]
+    if shutil.which("pairwright") is None:
+        # What it was called by, where the shell would not find the name.
+        is_module = Path(sys.argv[0]).stem == "__main__"
+        program = ["python", "-m", "pairwright"] if is_module else [sys.argv[0]]
     return shlex.join(map(str, (*program, *parts)))
 
 

@@ -97,11 +97,13 @@ def _unit(store: Store, outcome: Outcome, everything: bool) -> list[str]:
         "failed": Failed,
         "waiting": Failed,
     }
+    record = outcome.read(kinds.get(outcome.kind, Failed))
     return _filled(
         "unit",
         one=outcome,
         everything=everything,
-        record=outcome.read(kinds.get(outcome.kind, Failed)),
+        record=record,
+        drafts=getattr(record, "drafts", getattr(record, "refused", ())),
         calls=calls,
         prompt_tokens=sum(row[0] for row in tokens),
         reply_tokens=sum(row[1] for row in tokens),
@@ -128,6 +130,6 @@ def _template() -> jinja2.Template:
     )
     environment.filters |= {"visible": visible, "passages": passages}
     environment.filters["json"] = lambda value: json.dumps(value, ensure_ascii=False)
-    environment.globals |= {"label_of": label_of, "number_of": number_of, "zip": zip}
+    environment.globals |= {"label_of": label_of, "number_of": number_of}
     text = Path(__file__).with_name("show.txt.jinja").read_text(encoding="utf-8")
     return environment.from_string(text)

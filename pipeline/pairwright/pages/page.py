@@ -216,24 +216,17 @@ def _plain(inline: Token) -> str:
 
 def _html(tokens: list[Token], sheet: str, script: str) -> str:
     markdown = _parser()
-    title, sections = "", list[tuple[str, Markup]]()
-    for opening, inline in itertools.pairwise(tokens):
-        if opening.type == "heading_open":
-            words = Markup(markdown.renderer.render(inline.children or [], markdown.options, {}))
-            if opening.tag == "h1":
-                title = words.striptags()
-            elif opening.tag == "h2":
-                sections.append((f"s{len(sections) + 1}", words))
-                opening.attrSet("id", sections[-1][0])
+    heads = (words for head, words in itertools.pairwise(tokens) if head.tag == "h1")
+    title = next(map(_plain, heads), "")
     body = markdown.renderer.render(tokens, markdown.options, {})
     body = body.replace(' style="text-align:right"', ' class="number"')
     body = body.replace("<table>", '<div class="wide" tabindex="0">\n<table>')
     body = body.replace("</table>", "</table>\n</div>")
-    # The first section comes after the verdict, and so do the links to all of them.
-    verdict, heading, rest = body.partition("<h2 ")
+    # The first section comes after the verdict.
+    verdict, heading, rest = body.partition("<h2>")
     common = (FOLDER / "page.css").read_text(encoding="utf-8")
     parts = {"verdict": verdict, "body": heading + rest, "script": script}
     parts["sheet"] = "\n".join(("", common, sheet, ""))
     trusted = {name: Markup(part) for name, part in parts.items()}
     layout = _environment().get_template("page.html.jinja")
-    return layout.render(title=escape(title), sections=sections, **trusted)
+    return layout.render(title=escape(title), **trusted)

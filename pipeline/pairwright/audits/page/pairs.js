@@ -19,12 +19,7 @@ async function unpacked(id) {
 }
 
 // A text as it is, its lines kept, in its own direction.
-function textBox(text) {
-  const box = make("div", "text", text);
-  box.dir = "auto";
-  return box;
-}
-
+const textBox = (text) => make("div", "text", text);
 const oneLine = (text) => text.slice(0, 400).replace(/\s+/g, " ").trim().slice(0, 160);
 
 function side(name, text) {
@@ -117,12 +112,7 @@ async function run() {
   async function follow() {
     const found = /^#pair=(.*)$/.exec(location.hash);
     if (!found) return;
-    let place = -1;
-    try {
-      place = index.ids.indexOf(decodeURIComponent(found[1]));
-    } catch {
-      return;
-    }
+    const place = index.ids.indexOf(decodeURIComponent(found[1]));
     if (place < 0) return;
     byId("check").value = "";
     await filter();
