@@ -16,14 +16,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from aiohttp import web
 
-from endpoint import Asked, double, in_thread
+from endpoint import double, in_thread
 from pairwright.assets import install
+from pairwright.construct.corpus import Corpus
+from pairwright.construct.outcomes import Unit
 from pairwright.models.store import Store
 from pairwright.modes import MODES
 from pairwright.modes.violate import VIOLATE, build_violate
 from pairwright.records import Item
+from scripted import item
 from study import OUTCOMES, Study
 
 ITEMS = 4
@@ -137,34 +139,13 @@ def test_a_bug_stops_the_run_and_what_actors_stored_is_not_asked_for_again(
     study.assert_whole(8)
 
 
-def test_one_question_of_many_items_is_asked_once(tmp_path: Path) -> None:
-    """The endpoint never answers twice alike, and the files are a function of the store."""
-
-    async def never_alike(asked: Asked) -> web.StreamResponse:
-        response = await double()(asked)
-        assert isinstance(response, web.Response)
-        assert response.text
-        body = json.loads(response.text)
-        message = body["choices"][0]["message"]
-        if not message["content"].startswith("{"):
-            message["content"] += f" It takes {asked.number} minutes."
-        return web.json_response(body)
-
-    with in_thread(never_alike) as endpoint:
-        study = shared(tmp_path / "s", endpoint.url, limit=6, modes=["violate"])
-        path = study.folder / "histories.jsonl"
-        rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-        same = {name: rows[0][name] for name in ("question", "category")}
-        rows = [row | same | {"rubric_aspects": [], "narrative": None} for row in rows]
-        path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-        done = study.build()
-        assert done.code == 0, done.said
-        assert endpoint.n == stored(study)
-        spread, n = study.outcomes(), endpoint.n
-        study.change(processes=1)
-        assert study.build().code == 0
-        assert endpoint.n == n, "whatever a unit is made of is stored"
-    assert study.outcomes() == spread
+def test_units_that_ask_the_same_are_in_one_share(tmp_path: Path) -> None:
+    asked = ("bread?", "stew?", "bread?", "tea?", "stew?", "bread?")
+    items = [item((), id=f"i{n}", user=f"u{n}", question=of) for n, of in enumerate(asked)]
+    units = [Unit(f"twin:i{n}", "twin", n, n) for n in range(len(items))]
+    with closing(Corpus.write(items, tmp_path / "items", 0)) as corpus:
+        shares = import_module(CLUSTER).shares_of(units, corpus, 3)
+    assert [{unit.item for unit in share} for share in shares] == [{0, 1, 2, 4, 5}, {3}]
 
 
 def test_how_to_install_ray_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -36,6 +36,8 @@ def test_a_build_gives_its_counts_alone_and_the_files_of_the_command(
         assert not waiting.whole
         assert (waiting.status.count("waiting"), waiting.usage.sent) == (4, 0)
         assert sum(file.lines for file in waiting.requests) > 0
+        with pytest.raises(InputError, match="cannot be shared"):
+            build(config, tmp_path / "d", address="10.0.0.1:6379", batch=True)
         return build(str(config), str(run), limit=ITEMS, progress=events.append)
 
     result = asyncio.run(cells())
@@ -106,13 +108,6 @@ def test_users_without_another_of_their_category_are_named_before_any_call(
     told = [note.text for note in notes if isinstance(note, Note) and "no twin" in note.text]
     assert len(told) == (alone and "twin" in modes)
     assert all(said in text for text in told)
-
-
-def test_what_does_not_go_together_is_refused_before_anything_is_written(tmp_path: Path) -> None:
-    path, run = start_study(tmp_path / "study"), tmp_path / "run"
-    with pytest.raises(InputError, match="cannot be shared"):
-        build(path, run, address="10.0.0.1:6379", batch=True)
-    assert not run.exists()
 
 
 def test_another_thread_can_stop_a_build_and_the_same_call_goes_on(tmp_path: Path) -> None:

@@ -1,36 +1,16 @@
-"""How far units come, what is counted of them, and what a kept pair costs."""
+"""How far units come."""
 
-from collections.abc import Iterator
-from contextlib import closing
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from pairwright.construct.folder import RunFolder
-from pairwright.construct.outcomes import (
-    Failed,
-    last_stage,
-)
-from pairwright.construct.status import RunStatus, status_of
-from pairwright.models.store import Store
+from pairwright.construct.outcomes import Failed, last_stage
 from pairwright.modes import Stage
 from pairwright.records import Draft, Dropped, Kept
 from pairwright.stages.writer import WRITER_PROMPTS
 from released import twinned, violated
-from scripted import settings
 
 DRAFT = Draft(draw=0, strategy="twin", generator="m", first="a", second="b")
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with closing(Store(tmp_path / "run.sqlite")) as opened:
-        yield opened
-
-
-def counted(store: Store) -> RunStatus:
-    return status_of(RunFolder(store.path.parent), store, settings())
 
 
 def refused(stage: str, reason: str = "x", **more: Any) -> Dropped:

@@ -54,26 +54,25 @@ def measured(
     return found
 
 
-def both_orders(said: str, **changes: Any) -> tuple[DraftSides, DraftSides]:
-    """A response beside a good one, on either side."""
-    return sides(said, **changes), sides(SECOND, said, **changes)
-
-
-def refused_by(results: Iterable[GateResult]) -> list[str]:
-    return [result.gate for result in results if not result.passed]
+def refuses(gate: str, said: str, gates: GateRules = AS_IT_IS, **changes: Any) -> bool:
+    """Whether a gate refuses a response beside a good one, on either side, and names that side."""
+    both = sides(said, **changes), sides(SECOND, said, **changes)
+    return [measured(gate, of, gates).sides for of in both] == [("first",), ("second",)]
 
 
 # All text gates
 
 
 def test_every_gate_is_measured_and_two_good_answers_pass_them() -> None:
-    found = check_writing(sides(), AS_IT_IS, TWIN, words=100)
-    assert [g.gate for g in found] == list(TEXT_GATES)
-    assert [g for g in found if not g.passed or g.sides] == []
-    # Though an earlier one refuses.
-    found = check_writing(sides("I cannot help."), AS_IT_IS, TWIN, words=10)
-    assert [g.gate for g in found] == list(TEXT_GATES)
-    assert {"refusal", "word_limit", "too_short"} <= set(refused_by(found))
+    for of, words, refused in (
+        (sides(), 100, set[str]()),
+        (sides("I cannot help."), 10, {"refusal", "word_limit", "too_short", "length_ratio"}),
+    ):
+        found = check_writing(of, AS_IT_IS, TWIN, words=words)
+        assert [g.gate for g in found] == list(TEXT_GATES)
+        assert {g.gate for g in found if not g.passed} >= refused
+        assert [g.sides != () for g in found] == [not g.passed for g in found]
+        assert refused or all(g.passed for g in found)
 
 
 # Size and form
@@ -113,11 +112,7 @@ def test_length_is_held_to_limits_on_either_side(
     ],
 )  # fmt: skip
 def test_a_form_that_only_one_side_has_is_refused(form: str) -> None:
-    for of in both_orders(f"{FIRST}\n{form}"):
-        found = measured("format_parity", of)
-        assert not found.passed
-        assert isinstance(found.value, list)
-        assert found.value[0] != found.value[1]
+    assert refuses("format_parity", f"{FIRST}\n{form}")
     assert measured("format_parity", sides(f"{FIRST}\n{form}", f"{SECOND}\n{form}")).passed
 
 
@@ -129,30 +124,24 @@ TALK = {
         As a vegetarian who bakes, start early. As a busy parent with your hands full, start early.
         This suits someone like you, or a cook like you, for somebody like you.
         Given your budget, buy one pan. Given that you work nights, start early.
-        Considering your allergies, leave them out. Based on your earlier questions, start early.
-        Knowing your kitchen, use the pan. Since you mentioned the boat, use the pan.
-        Because you love rye, add some. Given your love of rye, add some.
-        As you only have one pan, or because you don't eat nuts, wait.
-        Based on your preferences, add some. Since you're short of space, use the pan.
-        SINCE YOU ARE SHORT OF SPACE, use the pan. You've mentioned a boat.
+        Considering your allergies, leave them out. Knowing your kitchen, use the pan.
+        Because you love rye, add some. Because you don't eat nuts, wait.
+        Based on your preferences, add some. SINCE YOU ARE SHORT OF SPACE, use the pan.
         You said that there is no oven. Since you\u2019re short of space, wait.
         From your previous posts it seems that there is no oven. You\u2019ve mentioned a boat.
         With the user's background in chemistry it is simple. As a vegetarian, you can use oil.
-        Since you live on a boat, use the pan. Given\nyour budget, buy one pan.
+        Given\nyour budget, buy one pan.
     """,
     "meta_talk": """
         I will avoid ovens here. I'll leave out the oven. I am going to skip the oven.
-        I omit the oven. The user wants bread. This response avoids ovens. My answer covers pans.
+        The user wants bread. This response avoids ovens. My answer covers pans.
         These aspects matter. All required aspects are served. By the rubric this is right.
-        As requested, no oven. As instructed, no oven. That is within the word limit.
-        That makes 100 words or fewer. I\u2019ll leave out the oven.
+        As requested, no oven. That is within the word limit. That makes 100 words or fewer.
     """,
     "refusal": """
         I'm sorry, but I can't help with that. I am unable to do so. I cannot provide recipes.
-        I won't answer this. As an AI language model, I have no oven. I'm just an AI.
-        I am a language model. I\u2019m sorry, but I can\u2019t help with that.
-        I can\u2019t assist with this request. I can't fulfill this request.
-        Sorry, I must decline this request.
+        As an AI language model, I have no oven. I\u2019m sorry, but I can\u2019t help with that.
+        I can't fulfill this request. Sorry, I must decline this request.
     """,
 }
 """Sentences each of which a gate is to find."""
@@ -163,33 +152,25 @@ TALK = {
     [(gate, said) for gate, text in TALK.items() for said in re.split(r"(?<=\.)\s+", text.strip())],
 )
 def test_talk_about_the_reader_the_task_or_oneself_is_refused(gate: str, sentence: str) -> None:
-    for of in both_orders(f"{FIRST} {sentence}"):
-        assert not measured(gate, of).passed
+    assert refuses(gate, f"{FIRST} {sentence}")
 
 
 ORDINARY = {
     "persona_talk": (
-        "Given a choice, take the pan. Given time, it rises by itself. As a rule, start "
-        "early. As an aside, salt slows it. As you know, salt slows it. Bakers who love rye "
-        "add some. Use your hands and trust your nose. It has been popular since the war. "
-        "Post your questions to a forum. Any pot works as long as you have a lid. Stop as "
-        "soon as you are happy with it. Add seeds as you like. Eat as much as you like. It "
-        "works because you are trapping steam. Ask around, such as a friend who bakes. Use it "
-        "as a base with your own toppings. Choose the size based on your oven. It is worth "
-        "knowing that you can freeze it. A pan is a good gift for someone who bakes. Show "
-        "your interest in the club early. Read the letter you wrote once more. If you said no "
-        "before, say yes now. Read what you posted before you send it. It is easier since you "
-        "only need one pan. It is faster because you don't have to wait. Adjust the salt "
-        "based on your preferences. Think of it as a house guest who needs feeding. Given "
-        "your options, take the pan."
+        "Given a choice, take the pan. As a rule, start early. As you know, salt slows it. Bakers "
+        "who love rye add some. Use your hands and trust your nose. It has been popular since the "
+        "war. Post your questions to a forum. Any pot works as long as you have a lid. Eat as much "
+        "as you like. It works because you are trapping steam. Ask around, such as a friend who "
+        "bakes. Choose the size based on your oven. It is worth knowing that you can freeze it. A "
+        "pan is a good gift for someone who bakes. Show your interest in the club early. If you "
+        "said no before, say yes now. It is faster because you don't have to wait. Adjust the salt "
+        "based on your preferences. Given your options, take the pan."
     ),
     "meta_talk": (
-        "As an aide to memory, write it down. A user of such pans told us. One aspect of rye "
-        "is its smell. Avoid plastic, skip the rest. In other words, wait. The user interface "
-        "of the oven helps. Read the user manual of the oven. Keep the aspect ratio of the "
-        "picture. It changes all aspects of a kitchen. The answer will depend on the flour. "
-        "Teachers share a grading rubric first. Take it as instructed by the doctor. Check "
-        "the word limit of the journal. Send an abstract of 250 words or less."
+        "As an aide to memory, write it down. A user of such pans told us. One aspect of rye is "
+        "its smell. Avoid plastic, skip the rest. Read the user manual of the oven. Keep the "
+        "aspect ratio. The answer will depend on the flour. Teachers share a grading rubric. Take "
+        "it as instructed by the doctor. Send an abstract of 250 words or less."
     ),
     "refusal": (
         "As an aide, use a timer. I would not help it along. They are sorry when it burns. "
@@ -202,59 +183,47 @@ ORDINARY = {
 
 @pytest.mark.parametrize("gate", ORDINARY)
 def test_an_ordinary_answer_is_not_taken_for_such_talk(gate: str) -> None:
-    for of in both_orders(f"{FIRST} {ORDINARY[gate]}"):
-        assert measured(gate, of).value is None
+    assert measured(gate, sides(f"{FIRST} {ORDINARY[gate]}")).value is None
 
 
 # Leakage and copying
 
 
-FIVE = GateRules(leak_words=5)
+NAMED, OTHER = rubric("Bread that needs no oven whatever", "x").aspects
+SPELLED = NAMED.model_copy(
+    update={
+        "reason": "Because the boat has too little power for one",
+        "evidence": "there is simply no room for it",
+    }
+)
 
 
-def test_a_run_of_an_aspect_its_reason_evidence_or_the_narrative_leaks() -> None:
-    named, other = rubric("Bread that needs no oven whatever", "x").aspects
-    spelled = named.model_copy(
-        update={
-            "reason": "Because the boat has too little power for one",
-            "evidence": "there is simply no room for it",
-        }
-    )
-    of = rubric().model_copy(update={"aspects": (spelled, other)})
-    # Both rubrics of a twin are held against both sides.
-    rubrics = of, rubric("Steam for a very dark crust")
-    narrative = "We tried a camping stove all summer and failed."
-    for said in (
-        "Make bread that needs no oven at all.",
-        "It has too little power for it.",
-        "If there is simply no room, wait.",
-        "Others tried a camping stove all year.",
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Make bread that needs no oven at all.", "It has too little power for it.",
+        "If there is simply no room, wait.", "Others tried a camping stove all year.",
+        # Both rubrics of a twin are held against both sides.
         "Use steam for a very dark one.",
-    ):
-        for draft in both_orders(f"{FIRST} {said}", rubrics=rubrics, narrative=narrative):
-            found = measured("rubric_leakage", draft, FIVE)
-            assert not found.passed
-            assert isinstance(found.value, str)
-            assert len(found.value.split()) == 5
-            assert found.value in said.lower()
-            assert found.limit == "5 words"
+    ],
+)  # fmt: skip
+def test_a_run_of_an_aspect_its_reason_evidence_or_the_narrative_leaks(said: str) -> None:
+    of = rubric().model_copy(update={"aspects": (SPELLED, OTHER)})
+    changes: dict[str, Any] = {
+        "rubrics": (of, rubric("Steam for a very dark crust")),
+        "narrative": "We tried a camping stove all summer and failed.",
+    }
+    five = GateRules(leak_words=5)
+    assert refuses("rubric_leakage", f"{FIRST} {said}", five, **changes)
+    found = measured("rubric_leakage", sides(f"{FIRST} {said}", **changes), five)
+    assert (len(str(found.value).split()), found.limit) == (5, "5 words")
+    assert str(found.value) in said.lower()
 
 
-def test_each_gate_on_a_text_names_the_side_at_fault() -> None:
-    rubrics = (rubric("Bread without an oven, nothing with nuts"),)
-    for gate, said in (
-        ("refusal", f"I'm sorry, but I can't help with that. {FIRST}"),
-        ("word_limit", "word " * 101),
-        ("too_short", "Bake."),
-        ("format_parity", f"- {FIRST}"),
-        ("persona_talk", f"Given your budget, wait. {FIRST}"),
-        ("meta_talk", f"As requested, no oven. {FIRST}"),
-        ("rubric_leakage", f"{FIRST} Bread without an oven, nothing with nuts. Bread without an"),
-        ("profile_copy", f"{FIRST} With only one gas burner, no oven at all, wait."),
-        ("wrong_language", GERMAN),
-    ):
-        at_fault = [measured(gate, of).sides for of in both_orders(said, rubrics=rubrics)]
-        assert at_fault == [("first",), ("second",)], gate
+def test_a_text_that_is_too_long_too_short_or_copied_is_at_fault() -> None:
+    assert refuses("word_limit", "word " * 101)
+    assert refuses("too_short", "Bake.")
+    assert refuses("profile_copy", f"{FIRST} With only one gas burner, no oven at all, wait.")
     # The shorter one fell short of what both were asked for.
     assert measured("length_ratio", sides("a " * 31, "b " * 20)).sides == ("second",)
     assert measured("near_duplicate", sides(FIRST, FIRST)).sides == ("first", "second")
@@ -278,19 +247,14 @@ def test_a_twin_whose_sides_repeat_their_aspects_unequally_is_refused(
     first: str, second: str, gap: float, at_fault: str | None
 ) -> None:
     of = sides(first, second, rubrics=PLAIN_ASPECTS, histories=(POSTS, POSTS))
-    short = {"min_words": 0, "length_ratio": 9}
-
-    def echo(off: tuple[str, ...] = (), **limit: float) -> GateResult:
-        rules = GateRules.model_validate({**short, "off": off})
-        return measured("echo_gap", of, rules, twin=TwinRules.model_validate(limit))
-
-    found = echo()
-    assert (found.value, found.limit) == (gap, 0.6)
+    rules = GateRules(min_words=0, length_ratio=9)
+    found = measured("echo_gap", of, rules)
+    assert (found.value, found.limit, found.passed) == (gap, 0.6, at_fault is None)
     assert found.sides == ((at_fault,) if at_fault else ())
-    assert found.passed is (at_fault is None)
-    assert echo(echo_gap=gap).passed
-    assert echo(echo_gap=gap - 0.001).passed is False
-    assert echo(off=("echo_gap",)).passed
+    for limit, passed in ((gap, True), (gap - 0.001, False)):
+        assert measured("echo_gap", of, rules, twin=TwinRules(echo_gap=limit)).passed is passed
+    off = GateRules(min_words=0, length_ratio=9, off=("echo_gap",))
+    assert measured("echo_gap", of, off).passed
 
 
 def test_two_sides_that_say_the_same_are_near_duplicates_but_not_by_an_equal_opening() -> None:
@@ -314,32 +278,25 @@ GERMAN = (
 
 
 def test_a_side_in_another_language_than_the_asker_is_refused() -> None:
-    for of in both_orders(GERMAN):
-        found = measured("wrong_language", of)
-        assert isinstance(found.value, list)
-        assert (found.passed, sorted(map(str, found.value))) == (False, ["de", "en"])
-        assert found.limit == "en"
+    assert refuses("wrong_language", GERMAN)
+    assert measured("wrong_language", sides(GERMAN)).value == ["de", "en"]
     assert not measured("wrong_language", sides(GERMAN, GERMAN)).passed
     # Where a language cannot be told or is the asker's, nothing is in another.
-    found = measured("wrong_language", sides("Pizza al forno", "1 2 3"))
-    assert (found.passed, found.value) == (True, [None, None])
-    for of in (sides(GERMAN, language=None), sides(GERMAN, GERMAN, language="de")):
+    for of in (
+        sides("Pizza al forno", "1 2 3"), sides(GERMAN, language=None),
+        sides(GERMAN, GERMAN, language="de"),
+    ):  # fmt: skip
         assert measured("wrong_language", of).passed
 
 
 # Judgements
 
 
-def judged(*scores: int) -> Adherence:
-    return Adherence(scores=tuple(AspectScore(reason="", score=score) for score in scores))
-
-
 def fit(share: float) -> Adherence:
     """An adherence of this share, in tenths: five aspects of 0, 1 or 2."""
     points = round(share * 10)
-    found = judged(*(min(2, max(0, points - 2 * n)) for n in range(5)))
-    assert found.share == pytest.approx(share)
-    return found
+    scores = (min(2, max(0, points - 2 * n)) for n in range(5))
+    return Adherence(scores=tuple(AspectScore(reason="", score=score) for score in scores))
 
 
 def grade(*scores: int) -> Quality:
@@ -347,7 +304,7 @@ def grade(*scores: int) -> Quality:
 
 
 GOOD, SOUND, CLOSE, NEAR = grade(5, 5, 5), grade(4, 4, 4), grade(4, 4, 3), grade(4, 3, 3)
-FAIR, POOR = grade(3, 3, 3), grade(2, 3, 3)
+FAIR = grade(3, 3, 3)
 VIOLATE_GATES = ("adherence", "violation", "adherence_margin")
 TWIN_GATES = ("adherence", "cross_adherence", "twin_margin", "twin_margin_mirror")
 BOTH_SIDES = ("first", "second")
@@ -419,19 +376,6 @@ def test_a_twin_needs_both_margins_and_sides_that_fit_their_own_rubric_alone(
     assert {g.gate: g.value for g in found} == dict(zip(TWIN_GATES, measures, strict=True))
 
 
-def quality(
-    first: Quality,
-    second: Quality,
-    verdict: Comparison,
-    rules: GateRules = AS_IT_IS,
-    winner_gap: float | None = None,
-) -> tuple[GateResult, GateResult]:
-    """The floor and parity."""
-    grades: dict[DraftSide, Quality] = {"first": first, "second": second}
-    floor, parity = judge_quality(verdict, grades, rules, winner_gap=winner_gap)
-    return floor, parity
-
-
 UNSTABLE = (Comparison.TIE, Comparison.UNDECIDED)
 WON = (Comparison.FIRST, Comparison.SECOND)
 
@@ -460,9 +404,10 @@ def test_what_is_parity(
     winner_gap: float | None,
     passed: bool,
 ) -> None:
-    most = parity if verdicts is UNSTABLE else winner_gap
+    most, rules = parity if verdicts is UNSTABLE else winner_gap, GateRules(parity=parity)
     for verdict in verdicts:
-        _, found = quality(*pair, verdict, GateRules(parity=parity), winner_gap)
+        grades: dict[DraftSide, Quality] = {"first": pair[0], "second": pair[1]}
+        _, found = judge_quality(verdict, grades, rules, winner_gap=winner_gap)
         assert found.passed is passed
         assert found.limit == ("no stable winner" if most is None else ["gap", most])
     assert (GateRules().parity, TwinRules().winner_gap) == (0.67, 0.34)

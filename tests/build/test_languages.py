@@ -6,8 +6,8 @@ import pytest
 
 from pairwright import text
 from pairwright.gates.phrases import Talk, first_phrase, is_about_manner
-from pairwright.records import Post
 from pairwright.retrieve import by_bm25
+from scripted import posts
 
 CHINESE = (
     "我住在一条窄船上，厨房里只有一个煤气灶，没有烤箱，所以每个周末我都用铸铁锅烤黑麦面包。"
@@ -17,27 +17,12 @@ JAPANESE = (
     "私は小さな船に住んでいて、台所にはガスコンロが一つしかありません。オーブンがないので、"
     "週末はいつも鋳鉄の鍋でライ麦パンを焼いています。"
 )
-KOREAN = (
-    "저는 작은 배에서 살고 있고 부엌에는 가스레인지가 하나뿐입니다. 오븐이 없어서 주말마다 무쇠 "
-    "냄비로 호밀빵을 굽습니다. 반죽은 전날 저녁에 미리 해 둡니다."
-)
-THAI = (
-    "ฉันอาศัยอยู่บนเรือลำเล็กและในครัวมีเตาแก๊สเพียงหัวเดียว ไม่มีเตาอบ ดังนั้นทุกสุดสัปดาห์ฉันจึงอบขนมปังไรย์ในหม้อเหล็กหล่อ"
-)
 GERMAN = (
     "Ich wohne auf einem Hausboot und habe nur eine einzige Gasflamme, also backe ich mein "
     "Roggenbrot am Wochenende immer in einem gusseisernen Topf mit Deckel."
 )
 
 
-SPANISH = (
-    "Vivo en un barco pequeño y no tengo horno, así que los domingos hago el pan de centeno en una "
-    "olla de hierro con tapa."
-)
-FRENCH = (
-    "J'habite sur une péniche et je n'ai pas de four, alors je cuis mon pain de seigle dans une "
-    "cocotte en fonte le dimanche."
-)
 RUSSIAN = (
     "Я живу на маленькой лодке, духовки у меня нет, поэтому по выходным я пеку ржаной хлеб в "
     "чугунной кастрюле с крышкой."
@@ -45,43 +30,36 @@ RUSSIAN = (
 ARABIC = (
     "أعيش على متن قارب صغير وليس عندي فرن، لذلك أخبز خبز الجاودار في قدر من الحديد كل نهاية أسبوع."
 )
-HINDI = "मैं एक छोटी नाव पर रहता हूँ और मेरे पास ओवन नहीं है, इसलिए मैं हर रविवार लोहे के बर्तन में रोटी पकाता हूँ।"
-POLISH = (
-    "Mieszkam na małej łodzi i nie mam piekarnika, więc w weekendy piekę chleb żytni w żeliwnym "
-    "garnku z pokrywką."
-)
 TRADITIONAL = "我住在一條窄船上，廚房裡只有一個瓦斯爐，沒有烤箱，所以我用鑄鐵鍋烤麵包。"
 
 
 @pytest.mark.parametrize(
     ("said", "code"),
     [
-        (CHINESE, "zh"), (TRADITIONAL, "zh"), (JAPANESE, "ja"), (KOREAN, "ko"), (THAI, "th"),
-        (GERMAN, "de"), (SPANISH, "es"), (FRENCH, "fr"), (RUSSIAN, "ru"), (ARABIC, "ar"),
-        (HINDI, "hi"), (POLISH, "pl"),
+        (CHINESE, "zh"), (TRADITIONAL, "zh"), (JAPANESE, "ja"), (GERMAN, "de"), (RUSSIAN, "ru"),
+        (ARABIC, "ar"),
         # Too short to tell.
-        ("", None), ("Pizza", None), ("OK 123", None), ("Spaghetti al pesto", None),
-        ("kan du det", None),
+        ("", None), ("OK 123", None), ("Spaghetti al pesto", None), ("kan du det", None),
     ],
 )  # fmt: skip
 def test_a_passage_of_twenty_words_tells_its_language(said: str, code: str | None) -> None:
     assert text.language(said) == code
 
 
-def test_retrieval_finds_the_german_and_the_chinese_post_that_bears_on_a_question() -> None:
-    posts = tuple(
-        Post(id=name, text=said)
-        for name, said in (
-            ("bikes", "Mein Fahrrad hat einen Platten, und ich suche eine Werkstatt in der Nähe."),
-            ("bread", "Am Wochenende backe ich gerne Brote aus Roggen und habe nur eine Pfanne."),
-        )
-    )
-    assert by_bm25("Welches Brot backen?", posts)[0].id == "bread"
-    chinese = (
-        Post(id="bikes", text="我的自行车轮胎坏了，附近有没有修车的地方？"),
-        Post(id="bread", text="周末我喜欢用平底锅做黑麦面包，家里没有烤箱。"),
-    )
-    assert by_bm25("黑麦面包怎样才能更松软？", chinese)[0].id == "bread"
+@pytest.mark.parametrize(
+    ("question", "about", "not_about"),
+    [
+        ("Welches Brot backen?",
+         "Am Wochenende backe ich gerne Brote aus Roggen und habe nur eine Pfanne.",
+         "Mein Fahrrad hat einen Platten, und ich suche eine Werkstatt in der Nähe."),
+        ("黑麦面包怎样才能更松软？", "周末我喜欢用平底锅做黑麦面包，家里没有烤箱。",
+         "我的自行车轮胎坏了，附近有没有修车的地方？"),
+    ],
+)  # fmt: skip
+def test_retrieval_finds_the_german_and_the_chinese_post_that_bears_on_a_question(
+    question: str, about: str, not_about: str
+) -> None:
+    assert by_bm25(question, posts(not_about, about))[0].text == about
 
 
 @pytest.mark.parametrize(

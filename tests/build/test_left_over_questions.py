@@ -3,6 +3,7 @@
 from contextlib import closing
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
 from bread import (
@@ -18,8 +19,7 @@ from pairwright.construct.corpus import Corpus
 from pairwright.construct.outcomes import Outcomes, Unit
 from pairwright.construct.partners import TWIN, Candidates, TriedUsers, plan_question
 from pairwright.construct.session import Session
-from pairwright.models import CallLog, Models
-from pairwright.models.connect import RunModels
+from pairwright.models import CallLog
 from pairwright.models.store import Store
 from pairwright.modes.placebo import build_placebo
 from pairwright.modes.rules import says_nothing
@@ -87,28 +87,15 @@ def test_a_partner_of_whom_something_is_or_may_be_known_after_all_makes_no_place
     assert (made.stage, made.reason, made.user) == ("plan", "unparseable", "xia")
 
 
-@pytest.mark.parametrize("number", [0, 3])
-def test_a_placebo_is_of_users_with_about_as_many_posts_before_the_question(
-    number: int,
-) -> None:
-    older = posts(*(f"The cat sleeps on radiator {n}." for n in range(number)), prefix="xia")
+def test_a_placebo_is_of_users_with_about_as_many_posts_before_the_question() -> None:
     late = Post(id="late", text="The cat has a new bed.", created="2031-01-01T00:00:00")
-    partner = NOBODY_EITHER.model_copy(update={"profile": (*older, late)})
-    llm = script(write_plain=plain)
-    made = expect(Dropped, placebo(llm, partner))
-    assert (made.stage, made.reason) == ("placebo", "unlike_histories")
-    assert made.detail == f"1 posts of the asker, {number} of the partner"
-    assert llm.purposes == []
-
-
-class _Nobody(RunModels):
-    """Models that are not asked."""
-
-    def __init__(self) -> None:
-        pass
-
-    def models(self, item: str, log: CallLog) -> Models:
-        return models(Scripted())
+    for number in (0, 3):
+        older = posts(*(f"The cat sleeps on radiator {n}." for n in range(number)), prefix="xia")
+        partner = NOBODY_EITHER.model_copy(update={"profile": (*older, late)})
+        llm = script(write_plain=plain)
+        made = expect(Dropped, placebo(llm, partner))
+        assert (made.reason, llm.purposes) == ("unlike_histories", [])
+        assert made.detail == f"1 posts of the asker, {number} of the partner"
 
 
 @pytest.mark.parametrize("mode", ["twin", "placebo"])
@@ -122,9 +109,10 @@ def test_two_accounts_with_the_same_posts_are_no_couple(tmp_path: Path, mode: st
         closing(Corpus.write([asker, double], tmp_path / "items", 0)) as corpus,
         closing(Store(tmp_path / "run.sqlite")) as store,
     ):
-        session, log = Session(corpus, policy(), Outcomes(store)), CallLog()
-        refused = expect(Dropped, wait(session.result(unit, _Nobody(), log)))
-    assert (refused.stage, refused.reason, log.made) == ("partners", "same_posts", {})
+        session, nobody = Session(corpus, policy(), Outcomes(store)), mock.Mock()
+        refused = expect(Dropped, wait(session.result(unit, nobody, CallLog())))
+    assert (refused.stage, refused.reason) == ("partners", "same_posts")
+    assert not nobody.models.return_value.mock_calls, "no model is asked"
 
 
 # The plan

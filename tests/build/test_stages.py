@@ -3,13 +3,13 @@
 import json
 import os.path
 import re
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 from itertools import product
 from typing import Any, get_args
 
 import pytest
 
-from pairwright.models import Request
+from pairwright.models import Model, Request
 from pairwright.records import (
     Aspect,
     Comparison,
@@ -19,7 +19,7 @@ from pairwright.records import (
 )
 from pairwright.settings.domains import Guidance
 from pairwright.settings.rules import PlanRules
-from pairwright.stages.infer import infer_rubric
+from pairwright.stages.infer import Histories, infer_rubric
 from pairwright.stages.judges import (
     adherence,
     choose,
@@ -71,11 +71,9 @@ SOFT = ("p4", "teeth are bad", "Soft crumb that is easy to chew")
 
 
 GUIDANCE = Guidance(
-    kinds=("kitchen and tools", "family"),
-    good=("Something for one flame",),
-    bad=("A topic of long ago",),
-    not_inferred=("illness from a diet",),
-)
+    ("kitchen and tools",), ("Something for one flame",), ("A topic of long ago",),
+    ("illness from a diet",),
+)  # fmt: skip
 
 
 def plan_of(llm: Scripted, profile: tuple[Post, ...] = PROFILE, **policy: Any) -> Plan | Dropped:
@@ -104,13 +102,12 @@ def test_the_planner_reads_the_posts_the_question_the_kinds_and_the_limit() -> N
     plan_of(llm)
     (prompt,) = llm.prompts("plan")
     assert parts("post", prompt) == [BOAT, NUTS, NIGHTS, TEETH]
-    assert f"<question>\n{QUESTION}\n</question>" in prompt
-    assert "- kitchen and tools" in prompt
-    assert "- An aspect: Something for one flame" in prompt
-    assert "- Not an aspect: A topic of long ago" in prompt
-    assert "- Never infer: illness from a diet" in prompt
-    assert "confidence" not in prompt
-    assert "100 words" in prompt
+    for said in (
+        f"<question>\n{QUESTION}\n</question>", "- kitchen and tools", "100 words",
+        "- An aspect: Something for one flame", "- Not an aspect: A topic of long ago",
+        "- Never infer: illness from a diet",
+    ):  # fmt: skip
+        assert said in prompt
     # Ids of users' posts may say who wrote them.
     assert "post-0" not in prompt
 
@@ -150,9 +147,6 @@ def test_unfit_aspects_are_dropped_with_reasons(aspect: tuple[str, str, str], re
     found = sifted(planned(aspect, NO_NUTS))
     assert names(found.aspects) == [NO_NUTS[2]]
     assert why(found) == [(aspect[2], reason)]
-
-
-QUIET = "Doughs that need no attention by day"
 
 
 # Histories and the context of a model
@@ -210,15 +204,12 @@ RESPONSE = "Use a heavy covered pan."
 def test_adherence_has_one_score_an_aspect_in_order_and_the_judge_reads_names_alone() -> None:
     secret = {"reason": "SECRET", "evidence": "SECRET"}
     aspects = tuple(a.model_copy(update=secret) for a in RUBRIC.aspects)
-    spelled = RUBRIC.model_copy(update={"aspects": aspects})
     llm = Scripted(adherence=scored(2, 0, 1))
-    found = good(adherence(ASKED, RESPONSE, spelled.aspects, model(llm)))
-    assert [s.score for s in found.scores] == [2, 0, 1]
-    assert found.share == 0.5
+    found = good(adherence(ASKED, RESPONSE, aspects, model(llm)))
+    assert ([s.score for s in found.scores], found.share) == ([2, 0, 1], 0.5)
     (prompt,) = llm.prompts("adherence")
     assert parts("aspect", prompt) == [NO_OVEN[2], NO_NUTS[2], SHIFTS[2]]
-    assert parts("response", prompt) == [RESPONSE]
-    assert "SECRET" not in prompt
+    assert (parts("response", prompt), "SECRET" in prompt) == ([RESPONSE], False)
 
 
 STABLE = {
@@ -240,43 +231,25 @@ def test_a_verdict_that_changes_with_the_order_is_undecided(straight: str, swapp
     assert asked == (orders[:1] if straight == "tie" else orders)
 
 
-@pytest.mark.parametrize(
-    ("straight", "swapped", "taken"), [("A", "B", 2), ("A", "A", 1), ("B", "B", 1), ("B", "A", 0)]
-)
-def test_a_forced_choice_counts_both_orders(straight: str, swapped: str, taken: int) -> None:
-    llm = Scripted(choose=by_order("choice", "one", straight, swapped))
-    assert good(choose(ASKED, "one", "two", model(llm))) == taken
-    orders = [["one", "two"], ["two", "one"]]
-    assert sorted(parts("response", p) for p in llm.prompts("choose")) == orders
+def test_a_forced_choice_counts_both_orders() -> None:
+    for straight, swapped, taken in (("A", "B", 2), ("A", "A", 1), ("B", "B", 1), ("B", "A", 0)):
+        llm = Scripted(choose=by_order("choice", "one", straight, swapped))
+        assert good(choose(ASKED, "one", "two", model(llm))) == taken
+        orders = [["one", "two"], ["two", "one"]]
+        assert sorted(parts("response", p) for p in llm.prompts("choose")) == orders
 
 
 # Replies that cannot be read
 
 
-def without(scale: str) -> dict[str, Any]:
-    return {name: score for name, score in graded(3).items() if name != scale}
-
-
-def of_scale(name: str, score: Any) -> dict[str, Any]:
-    return graded(3) | {name: score}
-
-
-def ask(stage: str, llm: Scripted) -> Awaitable[Any]:
-    match stage:
-        case "plan":
-            return plan(ASKED, PROFILE, model(llm))
-        case "plan_blind":
-            return plan_blind(ASKED, model(llm))
-        case "support":
-            return support(ASKED, CASES, model(llm))
-        case "match":
-            return match(ASKED, [NO_OVEN[2], NO_NUTS[2]], LISTS, model(llm))
-        case "adherence":
-            return adherence(ASKED, RESPONSE, RUBRIC.aspects, model(llm))
-        case _:
-            return quality(ASKED, RESPONSE, model(llm))
-
-
+ASKS: dict[str, Callable[[Model], Awaitable[Any]]] = {
+    "plan": lambda of: plan(ASKED, PROFILE, of),
+    "plan_blind": lambda of: plan_blind(ASKED, of),
+    "support": lambda of: support(ASKED, CASES, of),
+    "match": lambda of: match(ASKED, [NO_OVEN[2], NO_NUTS[2]], LISTS, of),
+    "adherence": lambda of: adherence(ASKED, RESPONSE, RUBRIC.aspects, of),
+    "quality": lambda of: quality(ASKED, RESPONSE, of),
+}
 READABLE: dict[str, Canned] = {
     "plan": planned(NO_OVEN),
     "plan_blind": {"aspects": ["Crust"]},
@@ -291,8 +264,8 @@ READABLE: dict[str, Canned] = {
     ("stage", "reply", "complaint"),
     [
         ("plan", planned(NO_OVEN, NO_NUTS, SHIFTS, SOFT, NO_OVEN), "5 aspects, at most 4"),
-        ("plan", {"aspects": [pattern(QUIET)]}, "0 passages for an aspect, 1 to 4 were due"),
-        ("plan", {"aspects": [pattern(QUIET, *[("p1", "no oven on board")] * 5)]},
+        ("plan", {"aspects": [pattern("Doughs")]}, "0 passages for an aspect, 1 to 4 were due"),
+        ("plan", {"aspects": [pattern("Doughs", *[("p1", "no oven on board")] * 5)]},
          "5 passages for an aspect, 1 to 4 were due"),
         ("plan", json.dumps(planned(NO_OVEN)).replace("stated", "certain"), "aspects.0.follows"),
         ("plan", json.dumps(planned(NO_OVEN)).replace("stated", 'stated","confidence":"1'),
@@ -308,21 +281,21 @@ READABLE: dict[str, Canned] = {
         ("match", found_in([], [4]), "list 4 does not exist"),
         ("adherence", scored(2, 2), "numbers [1, 2], and each of 1 to 3"),
         ("adherence", scored(2, 2, 3), "scores.2.score"),
-        ("quality", of_scale("relevance", {"reason": "r", "score": 6}),
+        ("quality", graded(3) | {"relevance": {"reason": "r", "score": 6}},
          "relevance 6 is not between 1 and 5"),
-        ("quality", of_scale("helpfulness", {"reason": "r", "score": 3.5}), "helpfulness.score"),
-        ("quality", without("relevance"), "relevance"),
+        ("quality", graded(3) | {"helpfulness": {"reason": "r", "score": 3.5}},
+         "helpfulness.score"),
+        ("quality", {"helpfulness": graded(3)["helpfulness"]}, "correctness: Field required"),
     ],
 )  # fmt: skip
 def test_a_reply_that_breaks_the_rules_is_drawn_again_then_refused_and_never_filled_up(
     stage: str, reply: Canned, complaint: str
 ) -> None:
-    fine = READABLE[stage]
-    llm, plain = Scripted(**{stage: [reply, fine]}), Scripted(**{stage: fine})
-    assert good(ask(stage, llm)) == good(ask(stage, plain))
+    fine, ask = READABLE[stage], ASKS[stage]
+    llm, plain, broken = (Scripted(**{stage: of}) for of in ([reply, fine], fine, reply))
+    assert good(ask(model(llm))) == good(ask(model(plain)))
     assert [request.draw for request in llm.requests] == [0, 1]
-    broken = Scripted(**{stage: reply})
-    rejected = refused(ask(stage, broken))
+    rejected = refused(ask(model(broken)))
     assert (rejected.stage, rejected.reason) == (stage, "unparseable")
     assert complaint in rejected.detail
     assert len(broken.requests) == 3
@@ -343,6 +316,22 @@ def test_a_writer_reads_question_aspects_and_word_limit() -> None:
         # Below what is accepted: models count badly.
         assert "64 to 76 words" in body(request)
         assert "80" not in body(request)
+
+
+@pytest.mark.parametrize(
+    ("code", "language", "length"),
+    [("zh", "Chinese", "128 to 152 characters"), ("de", "German", ""), ("en", "", "")],
+)
+def test_all_who_write_are_asked_for_the_language(code: str, language: str, length: str) -> None:
+    llm, asked = script(write_adhering="Brot."), question(QUESTION, language=code)
+    good(infer_rubric(asked, "una", PROFILE, STRANGERS, models(llm)))
+    good(write(asked, RUBRIC, "adhering", model(llm), draw=0))
+    writers = {"plan", "plan_blind", "write_plain", "write_adhering"}
+    for request in llm.requests:
+        named = f"in {language}" in body(request) if language else "respond in" in body(request)
+        assert named == bool(language and request.purpose in writers), request.purpose
+    for prompt in llm.prompts("write_adhering", "write_plain"):
+        assert ("characters" in prompt, length in prompt) == (bool(length), True)
 
 
 def test_prompts_with_a_history_share_all_bytes_up_to_the_question() -> None:
@@ -385,24 +374,12 @@ def script(mine: Canned | None = None, **changes: Answer) -> Scripted:
     return Scripted(**(answers | changes))
 
 
-def infer(
-    llm: Scripted,
-    others: tuple[tuple[Post, ...], ...] = STRANGERS,
-    words: int = 100,
-    profile: tuple[Post, ...] = PROFILE,
-    **policy: Any,
-) -> Rubric | Dropped:
+def inferred(
+    llm: Scripted, others: Histories = STRANGERS, words: int = 100, **policy: Any
+) -> Rubric:
     rules = PlanRules(**{"support_control": 0.0, **policy})
     asked = question(QUESTION, words=words, rules=rules)
-    return wait(infer_rubric(asked, "una", profile, others, models(llm)))
-
-
-def inferred(llm: Scripted, **more: Any) -> Rubric:
-    return expect(Rubric, infer(llm, **more))
-
-
-def not_inferred(llm: Scripted, **more: Any) -> Dropped:
-    return expect(Dropped, infer(llm, **more))
+    return expect(Rubric, wait(infer_rubric(asked, "una", PROFILE, others, models(llm))))
 
 
 def test_aspects_that_are_the_users_own_make_a_rubric() -> None:
@@ -454,51 +431,37 @@ def test_an_aspect_that_is_generic_or_not_carried_is_dropped_with_its_reason(
     assert parts("response", prompt) == ["Plan ahead and use a hot oven."]
 
 
-SHARED = "Loaves that a guest may share"
-
-
-def of_two_posts() -> dict[str, Any]:
-    """Three aspects; the second rests on two posts."""
-    reply = planned(NO_OVEN, NO_NUTS, SHIFTS)
-    passages = ("p4", "she eats with us"), ("p2", "allergic to hazelnuts")
-    reply["aspects"][1] = pattern(SHARED, *passages)
-    return reply
-
-
 def test_support_is_judged_on_all_posts_of_an_aspect_and_the_control_on_as_many() -> None:
-    llm = script(of_two_posts())
+    reply = planned(NO_OVEN, NO_NUTS, SHIFTS)
+    reply["aspects"][1] = pattern(
+        "Loaves to share", ("p4", "she eats with us"), ("p2", "allergic to hazelnuts")
+    )
+    llm = script(reply)
     inferred(llm, support_control=1.0)
     judged, controlled = (llm.prompts(name)[0] for name in ("support", "support_control"))
     for prompt in (judged, controlled):
-        assert parts("aspect", prompt) == [NO_OVEN[2], SHARED, SHIFTS[2]]
-        assert [len(posts.split(", ")) for posts in re.findall(r'posts="(.*)"', prompt)] == [
-            1,
-            2,
-            1,
-        ]
+        assert parts("aspect", prompt) == [NO_OVEN[2], "Loaves to share", SHIFTS[2]]
+        rests_on = re.findall(r'posts="(.*)"', prompt)
+        assert [len(posts.split(", ")) for posts in rests_on] == [1, 2, 1]
     assert parts("post", judged) == [BOAT, TEETH, NUTS, NIGHTS]
     assert re.findall(r'posts="(.*)"', judged) == ["1", "2, 3", "4"]
     assert all(post.startswith("Stranger") for post in parts("post", controlled))
 
 
-def four(*generic: int) -> Scripted:
-    """Four aspects; `generic` are the numbers of those in the blind rubric."""
-    return script(
-        planned(NO_OVEN, NO_NUTS, SHIFTS, SOFT),
-        support=verdicts(*["carried"] * 4),
-        match=found_in(*([1] if n in generic else [] for n in (1, 2, 3, 4))),
-        adherence=scored(0, 0, 0, 0),
-    )
-
-
 def test_no_more_aspects_are_used_than_the_words_can_carry() -> None:
-    found = inferred(four())
-    assert names(found.aspects) == [NO_OVEN[2], NO_NUTS[2], SHIFTS[2]]
-    assert why(found) == [(SOFT[2], "over_the_word_limit")]
-    assert "3 aspects" in found.dropped[0].detail
-    assert len(inferred(four(), words=67).aspects) == 2
-    assert len(inferred(four(), words=134).aspects) == 4
-    # One that is dropped leaves its room to the next.
-    found = inferred(four(1))
-    assert names(found.aspects) == [NO_NUTS[2], SHIFTS[2], SOFT[2]]
-    assert why(found) == [(NO_OVEN[2], "expected_without_history")]
+    every = [NO_OVEN, NO_NUTS, SHIFTS, SOFT]
+    for generic, words, kept, reason in (
+        ([], 100, every[:3], "over_the_word_limit"), ([], 67, every[:2], "over_the_word_limit"),
+        ([], 134, every, None),
+        # One that is dropped leaves its room to the next.
+        ([1], 100, every[1:], "expected_without_history"),
+    ):  # fmt: skip
+        llm = script(
+            planned(*every),
+            support=verdicts(*["carried"] * 4),
+            match=found_in(*([1] if n in generic else [] for n in (1, 2, 3, 4))),
+            adherence=scored(0, 0, 0, 0),
+        )
+        found = inferred(llm, words=words)
+        assert names(found.aspects) == [aspect[2] for aspect in kept]
+        assert {one.reason for one in found.dropped} == ({reason} if reason else set())

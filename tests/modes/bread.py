@@ -1,23 +1,15 @@
 """A question with two users, Una who asks and Victor, and models that build its pairs."""
 
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from pairwright.models import Request
 from pairwright.modes.twin import build_twin
 from pairwright.modes.violate import build_violate
-from pairwright.records import (
-    Draft,
-    DraftSide,
-    Dropped,
-    Item,
-    Kept,
-    Pair,
-)
+from pairwright.records import Draft, Dropped, Item, Kept, Pair
 from scripted import (
     Answer,
     Canned,
-    Others,
     Scripted,
     body,
     by_order,
@@ -35,7 +27,6 @@ from scripted import (
     wait,
 )
 
-Planned = tuple[str, str, str]
 QUESTION = "How do I bake good bread during the week?"
 NARRATIVE = (
     "My sister visits at Easter. I want to surprise everybody with something from the stove."
@@ -75,35 +66,14 @@ ASKER = item(UNA, narrative=NARRATIVE, question=QUESTION)
 PARTNER = item(VICTOR, id="item-2", user="victor", question="Which flour for pizza?")
 
 
-class Case(NamedTuple):
-    """A question with two users: posts, what is planned from them, and what serves it."""
-
-    question: str
-    first_posts: tuple[str, str]
-    second_posts: tuple[str, str]
-    first: tuple[Planned, Planned]
-    second: tuple[Planned, Planned]
-    for_first: str
-    for_second: str
-    plain: str
+def planner(request: Request) -> Mapping[str, Any]:
+    if UNA[0].text in body(request):
+        return planned(*UNAS)
+    return planned(*VICTORS) if VICTOR[0].text in body(request) else planned()
 
 
-ENGLISH = Case(
-    QUESTION,
-    (UNA[0].text, UNA[1].text),
-    (VICTOR[0].text, VICTOR[1].text),
-    UNAS, VICTORS, FOR_UNA, FOR_VICTOR, PLAIN,
-)  # fmt: skip
-
-
-def planner(request: Request, case: Case = ENGLISH) -> Mapping[str, Any]:
-    if case.first_posts[0] in body(request):
-        return planned(*case.first)
-    return planned(*case.second) if case.second_posts[0] in body(request) else planned()
-
-
-def writer(request: Request, case: Case = ENGLISH) -> str:
-    return case.for_first if case.first[0][2] in body(request) else case.for_second
+def writer(request: Request) -> str:
+    return FOR_UNA if UNAS[0][2] in body(request) else FOR_VICTOR
 
 
 def nowhere(request: Request) -> Mapping[str, Any]:
@@ -111,28 +81,27 @@ def nowhere(request: Request) -> Mapping[str, Any]:
     return found_in(*([] for _ in parts("aspect", of)))
 
 
-def script(case: Case = ENGLISH, **changes: Answer) -> Scripted:
+def script(**changes: Answer) -> Scripted:
     """All models of a build in which everything goes well."""
-    served = {aspect[2]: case.for_first for aspect in case.first}
-    served |= {aspect[2]: case.for_second for aspect in case.second}
+    served = {aspect[2]: FOR_UNA for aspect in UNAS} | {aspect[2]: FOR_VICTOR for aspect in VICTORS}
 
     def judge(request: Request) -> Mapping[str, Any]:
         """An aspect is served by the answer that was written for it, and by no other."""
         (response,) = parts("response", body(request))
         asked = parts("aspect", body(request))
-        return scored(*(2 if served.get(a, case.for_first) in response else 0 for a in asked))
+        return scored(*(2 if served.get(a, FOR_UNA) in response else 0 for a in asked))
 
     answers: dict[str, Answer] = {
-        "plan": lambda r: planner(r, case),
+        "plan": planner,
         "plan_blind": {"aspects": ["Timing"]},
-        "write_plain": case.plain,
+        "write_plain": PLAIN,
         "support": lambda r: verdicts(*["carried"] * len(parts("case", body(r)))),
         "match": nowhere,
-        "write_adhering": lambda r: writer(r, case),
-        "write_omitting": case.plain,
-        "write_contradicting": case.plain,
-        "paper_expected": case.for_first,
-        "paper_avoided": case.plain,
+        "write_adhering": writer,
+        "write_omitting": PLAIN,
+        "write_contradicting": PLAIN,
+        "paper_expected": FOR_UNA,
+        "paper_avoided": PLAIN,
         "adherence": judge,
         "quality": graded(4),
         "compare": {"reason": "r", "verdict": "tie"},
@@ -141,10 +110,8 @@ def script(case: Case = ENGLISH, **changes: Answer) -> Scripted:
     return Scripted(**(answers | changes))
 
 
-def violate(
-    llm: Scripted, of: Item = ASKER, other_users: Others | None = None, **config: Any
-) -> Kept | Dropped:
-    return wait(build_violate(of, None, models(llm), policy(other_users, **config)))
+def violate(llm: Scripted, of: Item = ASKER, **config: Any) -> Kept | Dropped:
+    return wait(build_violate(of, None, models(llm), policy(**config)))
 
 
 def kept_pair(llm: Scripted, **more: Any) -> Pair:
@@ -156,14 +123,8 @@ def no_pair(llm: Scripted, **more: Any) -> Dropped:
     return expect(Dropped, violate(llm, **more))
 
 
-def twin(
-    llm: Scripted,
-    of: Item = ASKER,
-    partner: Item = PARTNER,
-    other_users: Others | None = None,
-    **config: Any,
-) -> Kept | Dropped:
-    return wait(build_twin(of, partner, models(llm), policy(other_users, **config)))
+def twin(llm: Scripted, of: Item = ASKER, partner: Item = PARTNER, **config: Any) -> Kept | Dropped:
+    return wait(build_twin(of, partner, models(llm), policy(**config)))
 
 
 def kept_twin(llm: Scripted, **more: Any) -> Kept:
@@ -172,10 +133,6 @@ def kept_twin(llm: Scripted, **more: Any) -> Kept:
 
 def no_twin(llm: Scripted, **more: Any) -> Dropped:
     return expect(Dropped, twin(llm, **more))
-
-
-def shares(draft: Draft) -> list[dict[DraftSide, float]]:
-    return [{side: fit.share for side, fit in fits.items()} for fits in draft.adherence]
 
 
 def refusals(drafts: tuple[Draft, ...]) -> list[str]:

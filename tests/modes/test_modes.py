@@ -4,10 +4,10 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from further_modes import COUPLE, PLAIN
+from further_mode import PLAIN
 
 from pairwright.errors import ConfigError
-from pairwright.modes import MODES, Mode, check_modes, title_of
+from pairwright.modes import MODES, check_modes, title_of
 from scripted import settings
 from study import VERIFIED, Study, pairwright
 
@@ -31,13 +31,12 @@ def test_modes_that_a_build_cannot_have_are_refused(changes: dict[str, object], 
         check_modes(settings(**changes))
 
 
-@pytest.mark.parametrize("mode", [PLAIN, COUPLE], ids=lambda mode: mode.name)
 def test_a_further_mode_is_one_file_and_its_registration(
-    mode: Mode, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(MODES, mode.name, mode)
-    study = Study.make(tmp_path / "study", limit=8, modes=[mode.name], **VERIFIED)
-    release, name = tmp_path / "release", mode.name
+    mode, name, release = PLAIN, PLAIN.name, tmp_path / "release"
+    monkeypatch.setitem(MODES, name, mode)
+    study = Study.make(tmp_path / "study", limit=8, modes=[name], **VERIFIED)
     assert study.build().code == 0
     pairs = study.rows("pairs.jsonl")
     assert set(Counter(pair["item_id"] for pair in pairs).values()) == {mode.halves}
@@ -59,18 +58,3 @@ def test_a_further_mode_is_one_file_and_its_registration(
     assert f"mode {name}" in audited.out
     card = (release / "README.md").read_text(encoding="utf-8")
     assert all(one in card for one in (mode.meaning, *mode.limits))
-
-
-def test_an_item_has_a_unit_of_each_mode_that_takes_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(MODES, "couple", COUPLE)
-    study = Study.make(tmp_path / "study", limit=4, modes=["twin", "couple"])
-    assert study.build().code == 0
-    users = {
-        mode: {(pair["item_id"], pair["user"]) for pair in study.rows("pairs.jsonl")
-               if pair["mode"] == mode}
-        for mode in ("twin", "couple")
-    }  # fmt: skip
-    assert users["twin"] == users["couple"] != set()
-    study.assert_whole(8)

@@ -5,12 +5,10 @@ from collections.abc import Callable
 import pytest
 from bread import (
     ASKER,
-    ENGLISH,
     FOR_UNA,
     FOR_VICTOR,
     NARRATIVE,
     PLAIN,
-    QUESTION,
     REFUSED,
     UNA,
     UNAS,
@@ -19,7 +17,6 @@ from bread import (
     no_pair,
     refusals,
     script,
-    shares,
     verdict,
     written_for,
 )
@@ -29,7 +26,6 @@ from pairwright.modes.writing import NOTES
 from pairwright.records import (
     GoldAspect,
     Item,
-    Pair,
     content_id,
     pseudonym,
 )
@@ -37,7 +33,6 @@ from scripted import (
     Answer,
     Canned,
     Said,
-    Scripted,
     body,
     graded,
     parts,
@@ -49,21 +44,19 @@ from scripted import (
 
 def test_a_violate_pair_holds_the_item_its_rubric_both_sides_and_what_was_judged() -> None:
     pair = kept_pair(script(), strategies=["omit"])
-    assert pair.model_dump(exclude={"draft", "rubric", "profile"}) == {
-        "id": content_id("pair", "violate", ASKER.id, pseudonym("una"), FOR_UNA, PLAIN),
-        "mode": "violate", "item_id": "item-1", "user": "una", "question": QUESTION,
-        "category": ASKER.category, "domain": ASKER.domain, "chosen": FOR_UNA, "rejected": PLAIN,
-        "judge": "the-judge", "twin_id": None, "asked": True, "narrative": NARRATIVE,
-        "created": ASKER.created, "source_url": None,
-    }  # fmt: skip
-    assert pair.profile == UNA
+    name = content_id("pair", "violate", ASKER.id, pseudonym("una"), FOR_UNA, PLAIN)
+    assert (pair.id, pair.mode, pair.user, pair.twin_id) == (name, "violate", "una", None)
+    assert (pair.chosen, pair.rejected, pair.judge) == (FOR_UNA, PLAIN, "the-judge")
+    for field in ("question", "category", "domain", "narrative", "created", "profile"):
+        assert getattr(pair, field) == getattr(ASKER, field)
     assert [a.aspect for a in pair.rubric.aspects] == [a[2] for a in UNAS]
     draft = pair.draft
     assert (draft.strategy, draft.generator, draft.comparison) == ("omit", "the-generator", "tie")
-    assert shares(draft) == [{"first": 1, "second": 0}]
+    assert [{side: fit.share for side, fit in fits.items()} for fits in draft.adherence] == [
+        {"first": 1, "second": 0}
+    ]
     assert set(draft.quality) == {"first", "second"}
-    assert all(gate.passed for gate in draft.gates)
-    assert len(draft.gates) == 16
+    assert [gate.passed for gate in draft.gates] == [True] * 16
 
 
 LEAKS = "Methods for a stove without baking chamber are best. " + FOR_UNA
@@ -110,7 +103,7 @@ JUDGED = f'"{UNAS[0][2]}" (reason 1); "{UNAS[1][2]}" (reason 2)'
     ],
 )  # fmt: skip
 def test_a_redraw_says_what_was_wrong(name: str, changes: dict[str, Answer], note: str) -> None:
-    llm = script(ENGLISH, **changes)
+    llm = script(**changes)
     no_pair(llm, draws=2, strategies=["omit"])
     first, again = llm.asked(name)
     rest = body(again).split("</earlier_answer>")[-1]
@@ -135,21 +128,14 @@ def answered(changes: dict[str, Answer], name: str) -> str:
 @pytest.mark.parametrize(
     ("changes", "reason"),
     [
-        ({"write_adhering": f"{FOR_UNA} {FOR_UNA} {PLAIN} {PLAIN}"}, "word_limit"),
         ({"write_adhering": LEAKS}, "rubric_leakage"),
-        ({"write_adhering": f"{FOR_UNA} I live on a narrowboat and there is."}, "profile_copy"),
-        ({"write_omitting": f"{FOR_UNA} Enjoy."}, "near_duplicate"),
-        ({"adherence": fitting()}, "adherence"),
         ({"adherence": fitting(una=1)}, "adherence"),
         ({"write_omitting": FOR_VICTOR, "adherence": fitting(una=2, victor=2)}, "violation"),
         ({"write_omitting": FOR_VICTOR, "adherence": fitting(una=2, victor=1)}, None),
         ({"write_omitting": FOR_VICTOR, "adherence": fitting(una=(2, 1), victor=1)},
          "adherence_margin"),
-        ({"quality": graded(2)}, "quality_floor"),
         ({"quality": by_response(plain=2)}, "quality_floor"),
-        ({"quality": by_response(una=2)}, "quality_floor"),
         ({"quality": by_response(una=5), "compare": verdict("A", "B")}, "parity"),
-        ({"quality": by_response(una=5), "compare": verdict("A", "A")}, "parity"),
         ({"adherence": "no JSON"}, "unparseable"),
         ({"quality": "no JSON"}, "quality_unparseable"),
         ({"compare": "no JSON"}, "compare_unparseable"),
@@ -162,17 +148,14 @@ def answered(changes: dict[str, Answer], name: str) -> str:
 )  # fmt: skip
 def test_each_refusal_has_its_reason(changes: dict[str, Answer], reason: str | None) -> None:
     if reason is None:
-        assert kept_pair(script(ENGLISH, **changes), strategies=["omit"], draws=1)
+        assert kept_pair(script(**changes), strategies=["omit"], draws=1)
         return
-    rejected = no_pair(script(ENGLISH, **changes), strategies=["omit"], draws=1)
-    assert rejected.reason == reason
-    assert rejected.stage
+    rejected = no_pair(script(**changes), strategies=["omit"], draws=1)
+    assert (rejected.reason, rejected.stage != "") == (reason, True)
     if rejected.stage == "gates":
-        (draft,) = rejected.drafts
-        assert refusals((draft,)) == [reason]
-        assert rejected.detail
+        assert refusals(rejected.drafts) == [reason]
         # A judge that fails is no vote.
-        assert draft.comparison is None or "compare" not in reason
+        assert rejected.drafts[0].comparison is None or "compare" not in reason
 
 
 # Where rubrics come from
@@ -192,23 +175,20 @@ def test_gold_aspects_are_taken_from_the_data_and_marked_as_not_inferable() -> N
     rubric = kept_pair(llm, of=gold(*GOLD), modes=["violate"], aspects="gold").rubric
     assert (rubric.origin, rubric.inferable) == ("gold", False)
     assert [(a.aspect, a.evidence) for a in rubric.aspects] == [
-        (UNAS[0][2], "from the stove"), (UNAS[1][2], "")
-    ]  # fmt: skip
+        (g.aspect, g.evidence) for g in GOLD
+    ]
     assert not llm.asked("plan", "plan_blind", "support", "match")
 
 
 # The paper's setting
 
 
-def paper(llm: Scripted, of: Item | None = None) -> Pair:
-    return kept_pair(llm, of=of or gold(*GOLD), preset="paper", planner={"retrieval": "bm25"})
-
-
 def test_the_papers_setting_keeps_the_first_draft_of_ten_posts_ungated_and_unjudged() -> None:
     many = posts(*(f"I bake bread number {n}." for n in range(14)))
     for profile, shown in ((UNA, [post.text for post in UNA]), (many, None)):
         llm = script(paper_avoided="Bake.")
-        pair = paper(llm, gold(*GOLD).model_copy(update={"profile": profile}))
+        of = gold(*GOLD).model_copy(update={"profile": profile})
+        pair = kept_pair(llm, of=of, preset="paper", planner={"retrieval": "bm25"})
         assert (pair.chosen, pair.rejected) == (FOR_UNA, "Bake.")
         assert (pair.draft.strategy, pair.draft.gates, pair.judge) == ("avoid", (), None)
         assert sorted(llm.purposes) == ["paper_avoided", "paper_expected"]

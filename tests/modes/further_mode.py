@@ -1,12 +1,10 @@
-"""Modes as one adds them: a response by the rubric against a plain one; a twin whose second half is
-chosen by another name."""
+"""A mode as one adds it: a response by the rubric against a plain one."""
 
 from pairwright.models import Models
 from pairwright.modes import Mode
-from pairwright.modes.drawing import Drawing, pairs_of
+from pairwright.modes.drawing import Drawing
 from pairwright.modes.judging import both
 from pairwright.modes.rules import BuildRules, rubric_of
-from pairwright.modes.twin import build_twin
 from pairwright.records import Draft, Dropped, Item, Kept, Rubric
 from pairwright.stages.writer import write, write_plain
 
@@ -36,23 +34,6 @@ async def build_plain(
     return drawing.kept("plain", draft, (own,))
 
 
-async def build_couple(
-    item: Item,
-    partner: Item | None,
-    models: Models,
-    rules: BuildRules,
-    rubric: Rubric | None = None,
-) -> Kept | Dropped:
-    """Build two pairs over the responses of a twin."""
-    made = await build_twin(item, partner, models, rules, rubric)
-    if isinstance(made, Dropped):
-        return made
-    own, theirs = made.pairs
-    rubrics = own.rubric, theirs.rubric
-    pairs = pairs_of("couple", item, own.draft, rubrics, theirs.profile, own.judge)
-    return Kept(pairs=pairs, refused=made.refused)
-
-
 PLAIN = Mode(
     name="plain",
     units="plain pairs",
@@ -61,13 +42,4 @@ PLAIN = Mode(
     label="chosen",
     stages=("items", "signal", "drafts", "kept"),
     card="The rejected response is a plain one.\n\nPlain pairs: aspect words tell.",
-)
-COUPLE = Mode(
-    name="couple",
-    units="couples",
-    build=build_couple,
-    halves=2,
-    label="chosen",
-    stages=("items", "signal", "partner", "partner_signal", "drafts", "kept"),
-    card="Couples are two pairs.\n\nCouples: halves are swapped.",
 )
