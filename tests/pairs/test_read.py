@@ -77,18 +77,15 @@ def test_a_release_gives_its_rows_with_their_splits_as_often_as_asked(tmp_path: 
     assert list(source) == [row for _, row in expected]
 
 
-def test_only_the_rows_that_are_asked_for_are_given(tmp_path: Path) -> None:
+def test_only_the_rows_that_are_asked_for_are_given_and_a_bad_one_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     built = release(tmp_path / "mine", test=twin(1), validation=(violate(2),))
     for given in (built, run(tmp_path / "run", *twin(1), violate(2))):
         picked = opened(given).pick(lambda id, twin: (id, twin) == (violate(2).id, None))
         assert [row.id for row in picked] == [violate(2).id]
         picked = opened(given).pick(lambda _, name: name == twin(1)[0].twin_id)
         assert [row.id for row in picked] == [pair.id for pair in twin(1)]
-
-
-def test_of_the_rows_that_are_asked_for_a_bad_one_is_named_by_its_place(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
     monkeypatch.setattr(records, "BATCH", 2)
     values = [row_of(violate(n)).model_dump() for n in range(3)]
     values[2]["question"] = None
@@ -315,11 +312,6 @@ def test_so_is_a_record_of_a_sheet(tmp_path: Path, bad: tuple[str, ...], reason:
     assert (len(found), lost.where, lost.reason) == (1, "a.csv:3", reason)
 
 
-def test_a_column_that_was_named_must_be_in_each_row(tmp_path: Path) -> None:
-    file = jsonl(tmp_path / "a.jsonl", PLAIN, PLAIN | {"topic": "art"})
-    assert [one.reason for one in read(file, "category=topic")[1]] == ["missing_column"]
-
-
 # Files and forms that others publish
 
 
@@ -383,6 +375,8 @@ def test_each_right_response_is_paired_with_each_wrong_one(tmp_path: Path) -> No
          ("a.jsonl:1", "'input', 'output_1'", "--column", "first, second and label")),
         (PLAIN, ("better=chosen",), ("there is no 'better'",)),
         (PLAIN, ("chosen=a", "chosen=b"), ("given twice",)),
+        (PLAIN, ("category=topic",), ("no column 'topic' for category", "'prompt', 'chosen'")),
+        (PLAIN, ("rejected=rejectd",), ("Did you mean 'rejected'?",)),
         (PLAIN, ("--label left=a",), ("WHAT is one of first, second",)),
         (PLAIN, ("first=prompt", "second=chosen", "--label first", "--label second=2"),
          ("without values",)),
@@ -430,15 +424,12 @@ def test_rows_are_not_held(tmp_path: Path, suffix: str) -> None:
 # Hugging Face ids, on stand-ins for the Hub and its clients
 
 
-def hub(
-    monkeypatch: pytest.MonkeyPatch, files: list[str], configs: dict[str, Any], folder: str = ""
-) -> list[tuple[object, ...]]:
-    """Stand-ins; gives the list of what they are asked."""
-    asked: list[tuple[object, ...]] = []
+Asked = list[tuple[str, str, str | None]]
 
-    def load_dataset(name: str, config: str, revision: str | None) -> Any:
-        asked.append((name, config, revision))
-        return configs[config]
+
+def hub(monkeypatch: pytest.MonkeyPatch, configs: dict[str, Any], folder: Path | None) -> Asked:
+    """Stand-ins for a dataset, or for a release in this folder; gives what they are asked."""
+    asked: Asked = []
 
     def giving(what: str, answer: object) -> Callable[..., object]:
         def ask(name: str, *, revision: str | None, repo_type: str = "") -> object:
@@ -447,13 +438,14 @@ def hub(
 
         return ask
 
-    clients = SimpleNamespace(
-        HfApi=lambda: SimpleNamespace(list_repo_files=giving("files", files)),
-        snapshot_download=giving("snapshot", folder),
-    )
-    datasets = SimpleNamespace(
-        get_dataset_config_names=giving("configs", list(configs)), load_dataset=load_dataset
-    )
+    def load_dataset(name: str, config: str, revision: str | None) -> Any:
+        asked.append((name, config, revision))
+        return configs[config]
+
+    files = giving("files", ["manifest.json", PART] if folder else ["README.md"])
+    hub, names = SimpleNamespace(list_repo_files=files), giving("configs", [*configs])
+    clients = SimpleNamespace(HfApi=lambda: hub, snapshot_download=giving("snapshot", folder))
+    datasets = SimpleNamespace(get_dataset_config_names=names, load_dataset=load_dataset)
     monkeypatch.setitem(sys.modules, "huggingface_hub", clients)
     monkeypatch.setitem(sys.modules, "datasets", datasets)
     return asked
@@ -461,7 +453,7 @@ def hub(
 
 def test_every_split_of_a_dataset_of_the_hub_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
     configs = {"Art": {"test": Dataset([OFFICIAL])}, "Music": {"train": Dataset([OFFICIAL] * 2)}}
-    asked = hub(monkeypatch, ["README.md"], configs)
+    asked = hub(monkeypatch, configs, None)
     source = opened("org/name@abc")
     assert (source.kind, source.name, source.total) == ("plain", "org/name@abc", 3)
     found = list(source.read(Problems()))
@@ -474,8 +466,7 @@ def test_every_split_of_a_dataset_of_the_hub_is_read(monkeypatch: pytest.MonkeyP
 def test_a_release_on_the_hub_is_read_as_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    folder = release(tmp_path / "snapshot", test=(violate(1),))
-    asked = hub(monkeypatch, ["manifest.json", PART], {}, str(folder))
+    asked = hub(monkeypatch, {}, release(tmp_path / "snapshot", test=(violate(1),)))
     source = opened("org/name@abc")
     assert asked == [("org/name", "files", "abc"), ("org/name", "snapshot", "abc")]
     assert (source.kind, source.name, source.version) == ("release", "org/name@abc", "1.2.3")

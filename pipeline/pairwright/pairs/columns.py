@@ -77,8 +77,6 @@ class Columns(NamedTuple):
     piece: Piece
     named: Mapping[str, str] = {}
     """Columns by what they hold; several with commas between."""
-    given: frozenset[str] = frozenset()
-    """Names that the person gave a column for."""
     meanings: Mapping[str, Meaning] = {}
     """Meaning by label, as `token` writes it. Without a column of labels: by column that holds 0 or
     1. By an empty label: the place that is right in every row."""
@@ -93,15 +91,11 @@ class Columns(NamedTuple):
         return next((one for one in FORMS if one[0] in self.named), FORMS[0])
 
     def cells(self, fields: Fields) -> dict[str, Any]:
-        """The values of a row by what they are, a list for several columns. Raises SourceRefusal if
-        the person named a column that the row does not have."""
+        """The values of a row by what they are, a list for several columns."""
         cells = dict[str, Any]()
         for name, column in self.named.items():
             parts = [column] if column in fields else column.split(",")
             values = [fields[part] for part in parts if part in fields]
-            if len(values) < len(parts) and name in self.given:
-                missing = next(part for part in parts if part not in fields)
-                refuse("missing_column", f"no column {missing!r} for {name}")
             if name == "prompt" and values and len(parts) > 1:
                 cells[name] = "\n\n".join(str(one) for one in values if not is_missing(one))
             elif values:
@@ -155,6 +149,12 @@ def columns_of(piece: Piece, maps: Maps) -> Columns:
         # What a known set's labels mean holds for its own columns alone.
         known, named = {}, usual
     named = named | given
+    for name, column in given.items():
+        parts = [] if column in first else filter(None, column.split(","))
+        if absent := next((part for part in parts if part not in first), None):
+            there = ", ".join(map(excerpt, islice(first, 40)))
+            fix = f"Correct --column {name}={column}.{near(absent, first)} The columns are {there}."
+            raise InputError(f"no column {absent!r} for {name}", where=piece.source, fix=fix)
     asked = next((form for form in FORMS if given.keys() & {*form}), None)
     form = asked or next((one for one in FORMS if named.get(one[0])), FORMS[0])
     histories = [column for column in USUAL["profile"] if column in first.keys() - _parts(named)]
@@ -165,7 +165,7 @@ def columns_of(piece: Piece, maps: Maps) -> Columns:
     named = {name: named[name] for name in USUAL if named.get(name) and name not in left_out}
     meanings = {} if form == FORMS[0] else _meanings(piece, named, first, known, maps.labels)
     said = _said(named, meanings, first, f", as in {known['name']}" if known else "", maps)
-    return Columns(piece, named, frozenset(given), meanings, said)
+    return Columns(piece, named, meanings, said)
 
 
 def _parts(named: Mapping[str, str]) -> set[str]:

@@ -71,20 +71,19 @@ def _pairs(asked: _Question, cells: Fields, columns: Columns, where: str) -> Ite
     """The pairs of a question. Raises SourceRefusal for a field that all of them share."""
     given, created = read.names_in(cells, _NAMES), time_of(cells.get("created"), "created")
     texts, right, user, url = asked.texts, asked.right, given["user"], given["source_url"]
+    split = given.pop("split") or columns.piece.split
     single = len(texts) == 2 and "options" not in columns.named
-    item = given["id"] or ("" if single else content_id("item", where, *texts))
+    item = given.pop("id") or ("" if single else content_id("item", where, *texts))
     nobody = not user or NOBODY.fullmatch(user[:60])  # Strangers share a name.
     whose = () if nobody else (user,)  # Two people may have taken the same response.
-    shared: dict[str, Any] = {
+    shared: dict[str, Any] = given | {
         "item_id": item,
         "question": asked.before or read.prompt_of(_needed(cells, "prompt")),
         "profile": tuple(read.posts_of(cells.get("profile"))),
         "rubric_aspects": tuple(read.aspects_of(cells.get("rubric_aspects"))),
         "narrative": given["narrative"] or None,
-        "category": given["category"],
         "domain": given["domain"] or columns.piece.config,
         "user": None if nobody else pseudonym(user),
-        "generator": given["generator"],
         "created": created,
         "source_url": url or None,
         "licence": given["licence"] or licence_of(url, created),
@@ -100,8 +99,8 @@ def _pairs(asked: _Question, cells: Fields, columns: Columns, where: str) -> Ite
         name = item + "".join(re.findall(r"\[\d+\]", at))
         name = name or content_id("row", shared["question"], texts[good], texts[bad], *whose)
         row = Row(**shared, id=name, chosen=texts[good], rejected=texts[bad])
-        split, own = given["split"] or columns.piece.split, asked.ordered or not single
-        yield ReadRow(split, row, f"{where} {at}".strip(), choice if own else None)
+        own = choice if asked.ordered or not single else None
+        yield ReadRow(split, row, f"{where} {at}".strip(), own)
 
 
 def _needed(cells: Fields, name: str) -> object:
@@ -215,13 +214,10 @@ def _best_scored(entries: Sequence[Fields]) -> _Question:
 
 def _texts(value: object) -> tuple[Sequence[str], Sequence[str]]:
     """The texts of a row's options, without their marks, such as `(a)`, if all have one, and their
-    labels in small letters. Options are a list, or an object of options by letter."""
-    if not isinstance(value, list | dict):
+    letters."""
+    if not isinstance(value, list):
         refuse("bad_options", f"options is {kind(value)}, not a list")
-    given = value.values() if isinstance(value, dict) else value
-    texts = [read.as_text(text, "an option") for text in given]
-    if isinstance(value, dict):
-        return texts, [str(label).strip().lower() for label in value]
+    texts = [read.as_text(text, "an option") for text in value]
     labels = [(mark[1] or mark[2]).lower() for text in texts if (mark := _MARK.match(text))]
     if len({*labels}) == len(texts):
         return [_MARK.sub("", text, count=1) for text in texts], labels

@@ -276,19 +276,17 @@ def _advice(reason: str, there: Fields, columns: Columns, maps: Maps) -> str:
         return REMEDIES.get(reason, "Correct this row first.")
     named = {**maps.columns}
     used = {part for column in columns.named.values() for part in column.split(",")}
-    wrong = [part for one in named.values() for part in one.split(",") if part not in there]
     free = [name for name in there if name not in used]
-    listed = ", ".join(map(excerpt, [*there][:40]))
-    said = [f"There is no column {excerpt(one)}.{near(one, there)}" for one in wrong]
-    said.append(f"The columns are {listed}{', ...' * (len(there) > 40)}.")
+    listed = f"The columns are {', '.join(map(excerpt, islice(there, 40)))}."
     lacking = [name for name in ("prompt", *columns.form) if name not in columns.named]
-    if len(lacking) != 1 or not free or wrong:
-        said.append("Say which is which: --column prompt=question --column chosen=better --column")
-        said.append("rejected=worse; or name first, second and label; or options and key.")
-        return " ".join(said)
+    if len(lacking) != 1 or not free:
+        return (
+            f"{listed} Say which is which: --column prompt=question --column chosen=better --column"
+            " rejected=worse; or name first, second and label; or options and key."
+        )
     named[lacking[0]] = free[0] if len(free) == 1 else "COLUMN"
     options = [part for name, column in named.items() for part in ("--column", f"{name}={column}")]
     for place, labels in maps.labels.items():
         options += ["--label", f"{place}={','.join(labels)}".removesuffix("=")]
     command = shlex.join(["pairwright", *maps.command.split(), columns.piece.source, *options])
-    return f"{' '.join(said)} Name the {lacking[0]}:\n    {command}"
+    return f"{listed} Name the {lacking[0]}:\n    {command}"

@@ -69,14 +69,10 @@ class Chooser:
         return choice_key(self.taken), choice_key(self.refused)
 
     @property
-    def topic(self) -> str:
-        """A key that is the same for all users who were asked to choose between the same two."""
-        return content_id("topic", *sorted({choice_key(self.question), *self.keys}))
-
-    @property
     def twin_key(self) -> tuple[str, str]:
-        """Key that both users of a natural twin share."""
-        return self.topic, self.domain
+        """Key that is the same for all users who were asked to choose between the same two."""
+        words = sorted({choice_key(self.question), *self.keys})
+        return content_id("topic", *words), self.domain
 
     @property
     def post(self) -> Post:
@@ -187,10 +183,10 @@ def _user_choosers(
     shared: frozenset[str], *, timed: bool,
 ) -> Iterator[Chooser]:  # fmt: skip
     """One user's choices, each with what is older."""
-    by_topic, usable = dict[str, list[Chooser]](), list[Chooser]()
+    by_key, usable = dict[tuple[str, str], list[Chooser]](), list[Chooser]()
     for choice in choices:
-        by_topic.setdefault(choice.topic, []).append(choice)
-    for repeats in by_topic.values():
+        by_key.setdefault(choice.twin_key, []).append(choice)
+    for repeats in by_key.values():
         # Who took different responses at different times has made no choice.
         changed = len({choice_key(one.taken) for one in repeats}) > 1
         repeats.sort(key=lambda one: one.created or "")
