@@ -40,7 +40,6 @@ USELESS: list[tuple[str, bytes | None, Mapping[str, Any], tuple[str, ...]]] = [
     ("h.json", b'[\n{"id": 1},\n{"id":]', {}, ("h.json: not JSON", "line 3", ".jsonl")),
     ("h.json", b'[\n"\xff"]', {}, ("h.json: not JSON in UTF-8", "invalid start byte")),
     ("h.json", b'{"a": 1}', {}, ("an object", "[{...}, {...}]")),
-    ("h.jsonl", b"[{}]", {}, ("h.jsonl:1", "a row or post is not an object (1)", ".json ")),
     ("h.parquet", b"PAR1 no", {}, ("h.parquet: cannot be read", "again")),
     ("h.csv", b"id\n1\n", {}, ("no column question, profile", "`format`")),
     ("p.csv", b"uid,created,text,category\n", POSTS,
@@ -73,7 +72,7 @@ def test_a_file_of_no_use_says_where_and_what_to_do(
 # ---- the Hub
 
 
-def test_a_hub_id_has_config_split_and_revision(
+def test_a_hub_id_has_config_split_and_revision_and_the_hash_of_its_commit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[Any] = []
@@ -82,11 +81,18 @@ def test_a_hub_id_has_config_split_and_revision(
         asked.extend([*args, options])
         return Dataset([row("a"), row("b", question="")])
 
+    def dataset_info(name: str, revision: str | None) -> SimpleNamespace:
+        return SimpleNamespace(sha=f"commit-of-{name}-{revision}")
+
+    hub = SimpleNamespace(HfApi=lambda: SimpleNamespace(dataset_info=dataset_info))
     monkeypatch.setitem(sys.modules, "datasets", SimpleNamespace(load_dataset=load_dataset))
+    monkeypatch.setitem(sys.modules, "huggingface_hub", hub)
     got = result(tmp_path, "org/name-v1.5@main", config="Lifestyle", split="validation")
     assert asked == ["org/name-v1.5", "Lifestyle", {"split": "validation", "revision": "main"}]
     assert got.item.id == "a"
     assert (got.problem.where, got.problem.reason) == ("org/name-v1.5@main:2", "empty_question")
+    found = source_hash(SourceRules(path="org/name@main"), tmp_path)
+    assert found == "org/name@commit-of-org/name-main"
 
 
 def no_network(*_: Any, **__: Any) -> None:
@@ -104,21 +110,9 @@ def test_a_dataset_that_cannot_be_loaded_says_why_and_without_the_extra_what_to_
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, datasets: Any, said: str
 ) -> None:
     monkeypatch.setitem(sys.modules, "datasets", datasets)
+    monkeypatch.setitem(sys.modules, "huggingface_hub", None)
     with pytest.raises(SourceError, match=said):
         result(tmp_path, "org/name")
-
-
-def test_a_hub_id_has_the_hash_of_its_commit(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def dataset_info(name: str, revision: str | None) -> SimpleNamespace:
-        return SimpleNamespace(sha=f"commit-of-{name}-{revision}")
-
-    hub = SimpleNamespace(HfApi=lambda: SimpleNamespace(dataset_info=dataset_info))
-    monkeypatch.setitem(sys.modules, "huggingface_hub", hub)
-    found = source_hash(SourceRules(path="org/name@main"), tmp_path)
-    assert found == "org/name@commit-of-org/name-main"
-    monkeypatch.setitem(sys.modules, "huggingface_hub", None)
     pinned = f"org/name@{'0' * 40}"
     assert source_hash(SourceRules(path=pinned), tmp_path) == pinned
     with pytest.raises(SourceError, match="pip install"):

@@ -24,10 +24,11 @@ from pairwright.text import visible
 
 _SCHEME = re.compile(r"([a-z][a-z0-9+.-]*):/+", re.IGNORECASE)
 _AROUND = " \t\r\n\u00a0<>\"'"
+# The host of most addresses is plain to see.
+_PLAIN = re.compile(r"https?://([a-z0-9-]+(?:\.[a-z0-9-]+)*)(?:[/?#]|\Z)", re.IGNORECASE | re.ASCII)
 _LICENCES = {"2011-04-08": "CC-BY-SA-2.5", "2018-05-02": "CC-BY-SA-3.0"}
 
 
-@lru_cache(maxsize=10_000)
 def address_of(url: str) -> SplitResult | None:
     """The parts of an address in one spelling, without its scheme, `www.`, usual port, dots in its
     path and last slash; None for a text that is not one. It needs no scheme, as in a browser."""
@@ -52,6 +53,8 @@ def address_of(url: str) -> SplitResult | None:
 
 def host_of(url: str) -> str | None:
     """The host of an address; None for a text that is not one."""
+    if "xn--" not in url and (plain := _PLAIN.match(url)):
+        return plain[1].lower().removeprefix("www.")
     address = address_of(url)
     return address and (address.hostname or "")
 
