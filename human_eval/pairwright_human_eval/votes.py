@@ -157,7 +157,7 @@ def read_votes(path: Path, columns: Mapping[str, str]) -> tuple[str, pd.DataFram
     an annotator on an item counts. Raises InputError for a file that holds no vote."""
     if path.suffix not in OPENERS:
         raise InputError("is not a table", where=path, fix=f"Give {', '.join(OPENERS)}.")
-    rows = [row.fields for row in sound_rows(path, OPENERS[path.suffix], _FIX)[1]]
+    rows = [fields for _, fields in sound_rows(path, OPENERS[path.suffix], _FIX)[1]]
     if not rows:
         raise InputError("holds no row", where=path, fix="Name a file of votes.")
     known = {} if columns else FORMATS

@@ -214,7 +214,7 @@ def test_refused_rows_are_told_with_the_remedy_by_build_and_status(tmp_path: Pat
     for said in (done.said, status.said):
         assert "note: 'chess' is in no domain's file: its domain is Other" in said
         assert "'chess' (1), 'knots' (1)" in said
-        assert 'add also = ["chess", "knots"] to a file of rubrics/' in said.replace("\n", " ")
+        assert "To place it, add it to `also` in a file of rubrics/" in said.replace("\n", " ")
         assert (
             "refused 1: no readable time; the first at histories.jsonl:3: created '03/04/2023'"
             in said

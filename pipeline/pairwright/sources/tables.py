@@ -16,7 +16,7 @@ from hashlib import blake2b, file_digest
 from importlib import import_module
 from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -44,24 +44,20 @@ def fields_of(row: object) -> dict[str, Any]:
     return row
 
 
-class SourceRow(NamedTuple):
-    """One row and its place, the file's path and the line."""
-
-    where: str
-    fields: dict[str, Any]
-
-
-def sound_rows(path: Path, opener: Opener, fix: str) -> tuple[list[str], Iterator[SourceRow]]:
-    """The columns of a file's table (none if only its rows know theirs), and its rows.
+def sound_rows(
+    path: Path, opener: Opener, fix: str
+) -> tuple[list[str], Iterator[tuple[str, dict[str, Any]]]]:
+    """The columns of a file's table (none if only its rows know theirs), and the place and fields
+    of each row.
 
     Raises InputError, when it is reached, for what is not a row: here nothing is left out.
     """
     columns, found = opener(path)
 
-    def rows() -> Iterator[SourceRow]:
+    def rows() -> Iterator[tuple[str, dict[str, Any]]]:
         for number, row in found:
             try:
-                yield SourceRow(f"{path}:{number}", fields_of(row))
+                yield f"{path}:{number}", fields_of(row)
             except SourceRefusal as why:
                 raise InputError(why.detail, where=f"{path}:{number}", fix=fix) from None
 
@@ -153,20 +149,15 @@ def jsonl(path: Path) -> Table:
         with _readable(path), path.open("rb") as file:
             for number, line in enumerate(file, start=1):
                 text = line.removeprefix(codecs.BOM_UTF8)  # Joined files have several.
-                if text.strip():
-                    yield number, _parsed(text)
+                try:
+                    if text.strip():
+                        yield number, json.loads(text.decode("utf-8"))
+                except UnicodeDecodeError as error:
+                    yield number, SourceRefusal("invalid_utf8", f"not UTF-8: {error.reason}")
+                except (ValueError, RecursionError) as error:
+                    yield number, SourceRefusal("bad_json", str(error))
 
     return None, rows()
-
-
-def _parsed(line: bytes) -> object:
-    """The value of a line of JSON, or what is wrong with it."""
-    try:
-        return json.loads(line.decode("utf-8"))
-    except UnicodeDecodeError as error:
-        return SourceRefusal("invalid_utf8", f"not UTF-8: {error.reason}")
-    except (ValueError, RecursionError) as error:
-        return SourceRefusal("bad_json", str(error))
 
 
 def _json_array(path: Path) -> Table:
