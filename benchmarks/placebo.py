@@ -39,7 +39,6 @@ sys.path.append(str(Path(__file__).parents[1] / "tests"))
 from pairwright.evaluation.benchmark import Benchmark, BenchmarkRef, keys_of
 from pairwright.evaluation.conditions import ContentSources, ScorerHistory, Strangers
 from pairwright.evaluation.evaluate import score_pair
-from pairwright.evaluation.figures import net_right_flips
 from pairwright.evaluation.leaderboard import Leaderboard, rank_tables
 from pairwright.evaluation.scorers.scorer import (
     BLIND,
@@ -49,7 +48,7 @@ from pairwright.evaluation.scorers.scorer import (
     Scorer,
     ScorerRef,
 )
-from pairwright.evaluation.scores import Score, ScoresOf, ScoreTable
+from pairwright.evaluation.scores import Score, ScoresOf, ScoreTable, net_right_flips
 from pairwright.pairs import ReadRow, Row
 from pairwright.stats import Estimate, Flags, Floats, Places, mean_points
 

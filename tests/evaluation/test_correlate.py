@@ -115,8 +115,8 @@ def table(n: int) -> str:
     return "\n".join(["model,good,loose,d", *lines]) + "\n"
 
 
-def write(path: Path, text: str | bytes) -> Path:
-    path.write_bytes(text.encode() if isinstance(text, str) else text)
+def write(path: Path, text: str) -> Path:
+    path.write_text(text, encoding="utf-8")
     return path
 
 
@@ -139,21 +139,13 @@ WRONG = {
     "no name": ("model,b,d\nx,1,1\n\u200b,2,2\nz,3,3\n", "has no name", ":3 [model]"),
     "two models": ("model,b,d\nx,1,1\ny,2,2\n", "2 models", ".csv"),
     "constant": ("model,b,d\nx,1,1\ny,1,2\nz,1,3\n", "every model has 1", "[b]"),
-    "short row": ("model,b,d\nx,1,1\ny\nz,3,3\n", "1 cells in 3 columns", ":3"),
-    "a column twice": ("model,b,b\nx,1,1\n", "two columns are named 'b'", ":1"),
     "empty": ("", "there is no column 'b'", ":1"),
-    "a quote left open": ('model,b,d\n"x,1,1\n', "a quote that is never closed", ":2"),
-    "from Excel as UTF-16": (
-        "\ufeffmodel,b,d\n".encode("utf-16"),
-        "column names are not UTF-8",
-        ".csv",
-    ),
 }
 
 
 @pytest.mark.parametrize(("text", "what", "where"), WRONG.values(), ids=WRONG)
 def test_a_table_that_is_wrong_is_refused_by_line_and_column(
-    text: str | bytes, what: str, where: str, tmp_path: Path
+    text: str, what: str, where: str, tmp_path: Path
 ) -> None:
     with pytest.raises(InputError) as caught:
         read_models(write(tmp_path / "models.csv", text), ("b",), "d")

@@ -235,13 +235,6 @@ def test_scores_hold_nothing_of_their_pairs_and_join_with_them(
 # The release
 
 
-def test_the_first_subjects_keep_twins_whole(small_release: Path) -> None:
-    some = list(Benchmark(small_release).rows(limit=5))
-    assert len({row.subject for row in some}) == 5
-    halves = [row.twin_id for row in some if row.twin_id]
-    assert all(halves.count(twin) == 2 for twin in halves)
-
-
 def other_rows(copy: Path) -> None:
     part = next(copy.glob("data/*/*.parquet"))
     part.write_bytes(part.read_bytes() + b" ")

@@ -95,16 +95,6 @@ def test_an_evaluation_that_is_stopped_goes_on(work: Work) -> None:
     assert steps[-1].done == steps[-1].total
 
 
-def test_blind_requests_are_sent_once_for_both_halves_and_hold_no_post(work: Work) -> None:
-    work.evaluated("rater", "overlap", conditions=("none",))
-    # Eight twins and eight violate pairs, two responses each: the halves of a twin share theirs.
-    assert len(work.endpoint.by_identity) == work.endpoint.n == 2 * 8 + 2 * 8
-    rows = list(Benchmark(work.release).rows())
-    said = "\n".join(request.said for request in work.endpoint.asked)
-    assert not any(row.narrative and row.narrative in said for row in rows)
-    assert not any(post.text in said for row in rows for post in row.profile)
-
-
 @pytest.mark.parametrize(
     ("name", "condition", "out", "error", "meant"),
     [

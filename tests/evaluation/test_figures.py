@@ -23,9 +23,9 @@ from decided import (
     violate,
     without_score,
 )
-from pairwright.evaluation import figures as product
+from pairwright.evaluation import scores as product
 from pairwright.evaluation.benchmark import hardest
-from pairwright.evaluation.figures import FIGURES, FOLLOWS, ScorerFigure
+from pairwright.evaluation.scores import FIGURES, FOLLOWS, ScorerFigure
 
 EDGES = [0.0, 1.0, -1.0, 0.1, 0.2, 0.1 + 0.2, 1e-300, 1.7e308, -1.7e308, 3.3, 1e16, 1e16 + 2]
 Outcome = tuple[Half, Half]

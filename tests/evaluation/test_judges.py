@@ -69,7 +69,7 @@ def test_a_judge_is_asked_in_both_orders_and_its_verdicts_name_responses() -> No
     assert prefer(says("tie"))[:2] == ("tie", "tie")
 
 
-@pytest.mark.parametrize("shown", [PROFILE, RUBRIC, BLIND], ids=["profile", "rubric", "none"])
+@pytest.mark.parametrize("shown", [PROFILE, RUBRIC], ids=["profile", "rubric"])
 def test_both_orders_begin_with_all_that_is_known_of_the_person(shown: PromptContent) -> None:
     llm = Scripted(prefer=says("A"))
     compare(llm, shown)

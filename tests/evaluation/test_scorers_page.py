@@ -1,6 +1,5 @@
 """docs/evaluate.md, followed to the letter on a small release: files and commands."""
 
-import json
 import re
 import shlex
 import shutil
@@ -11,7 +10,6 @@ from typing import NamedTuple, get_args
 
 import pytest
 
-from endpoint import in_thread, say
 from pairwright.evaluation.scores import ScoreTable, read_scores
 from pairwright.evaluation.settings import Spec, load_scorers
 from study import pairwright
@@ -73,37 +71,9 @@ def test_every_kind_has_an_example_and_every_file_is_read_as_it_stands(folder: P
     assert shown == {kind for names in kinds for kind in names}
 
 
-@pytest.mark.parametrize(
-    ("scorer", "reply"),
-    [
-        ("qwen-judge", '{"reason": "r", "verdict": "A"}'),
-        ("grm", "It keeps to the pan. [[A]]"),
-    ],
-)
-def test_a_judge_of_the_page_asks_its_server(scorer: str, reply: str, folder: Path) -> None:
-    with in_thread(say(reply)) as endpoint:
-        file = folder / "scorers.toml"
-        given = file.read_text("utf-8").replace("http://127.0.0.1:8000/v1", endpoint.url)
-        file.write_text(given, "utf-8")
-        table = run(scorer)
-    # It always answers the first place, so it contradicts itself in every pair.
-    assert all(one.forward != one.backward for one in table.scores)
-    if scorer == "grm":
-        for request in endpoint.asked:
-            assert request.said.startswith("Earlier posts of one person, oldest first:")
-
-
 def test_the_scorer_of_ones_own_runs_and_the_file_of_scores_is_taken_in(folder: Path) -> None:
     assert folder.is_dir()
     assert run("shared").about.scorer.model == "my_scorer:Shared"
     (script,) = [b.text for b in BLOCKS if b.language == "python" and "scores.csv" in b.text]
     exec(script, {})
     assert run("elsewhere").about.scorer.model == "our-reward-model"
-
-
-def test_the_reply_of_the_page_is_what_is_read_and_the_request_what_is_sent() -> None:
-    page = (Path(__file__).resolve().parents[2] / "docs" / "serving.md").read_text("utf-8")
-    asked, answered = map(json.loads, re.findall(r"^```json\n(.*?)^```", page, re.S | re.M))
-    # The same reply is read in test_scorers_served.
-    assert answered["data"] == [{"probs": [0.73], "num_classes": 1}]
-    assert asked.keys() == {"model", "messages", "use_activation"}

@@ -16,15 +16,17 @@ from statsmodels.stats.multitest import multipletests
 from pairwright.errors import InputError
 from pairwright.evaluation.benchmark import OTHERS, Benchmark, BenchmarkRef, build_mark
 from pairwright.evaluation.conditions import CONDITIONS, ConditionName
-from pairwright.evaluation.figures import (
+from pairwright.evaluation.scorers.scorer import COVERAGE, Choice
+from pairwright.evaluation.scores import (
     IDENTITY,
     ScorerFigure,
+    ScoresOf,
+    ScoreTable,
     compared,
     figures_of,
     gains,
+    joined,
 )
-from pairwright.evaluation.scorers.scorer import COVERAGE, Choice
-from pairwright.evaluation.scores import ScoresOf, ScoreTable, joined
 from pairwright.modes import MODES
 from pairwright.records import Record
 from pairwright.stats import Estimate, cluster_numbers, mean_points

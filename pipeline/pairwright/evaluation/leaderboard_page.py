@@ -6,8 +6,8 @@ from typing import Any
 
 from pairwright.evaluation.benchmark import QUESTIONS
 from pairwright.evaluation.conditions import CONDITIONS
-from pairwright.evaluation.figures import FIGURES, ScorerFigure
 from pairwright.evaluation.leaderboard import BoardRow, Leaderboard, Ranking
+from pairwright.evaluation.scores import FIGURES, ScorerFigure
 from pairwright.modes import MODES, title_of
 from pairwright.pages import Page, plots, render_page
 from pairwright.pages.plots import Dot, Plot, draw_panel

@@ -14,6 +14,7 @@ and never guessed: to take a verdict out of sentences is to judge once more.
 import json
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Literal, NamedTuple, TypeVar
 
@@ -182,7 +183,8 @@ _AROUND = re.compile(
     r"|[*_`\"'\u201c\u201d(){}\[\]]",
     re.IGNORECASE,
 )
-_DECODER = json.JSONDecoder(strict=False)
+# A JSON object without others in it, at the end.
+_OBJECT = re.compile(r"\{[^{}]*\}$")
 
 
 def read_verdict(text: str) -> JudgeVerdict | Unread:
@@ -240,37 +242,23 @@ def _result(text: str, names: str) -> str:
     """The result at the end of a text, in lower case; empty if the end has no result."""
     text = text.strip()
     body = text.removesuffix("```").rstrip()
-    if body.endswith("}") and (data := _last_object(body)) is not None:
+    data: object = None
+    if last := _OBJECT.search(body):
+        with suppress(ValueError):
+            data = json.loads(last[0], strict=False)
+    if isinstance(data, dict):
         values = {
-            value
+            "" if isinstance(value, list) else str(value).lower()
             for key, value in data.items()
             if re.fullmatch(names, key.replace("_", " ").strip().lower())
         }
-        return str(values.pop()).lower() if len(values) == 1 else ""
+        return values.pop() if len(values) == 1 else ""
     if text.startswith(("{", "```")):
         return ""  # An object without its end: what is in it is part of a reason.
     line = text[text.rfind("\n") + 1 :].strip().lower()
     if line.startswith("#") or line.endswith(":"):
         return ""  # A heading.
     return re.sub(rf"^(?:my |the )?(?:{names})(?:\s*[:=]| is:?)\s*", "", _plain(line))
-
-
-def _last_object(text: str) -> dict[str, str | None] | None:
-    """The JSON object that ends a text, each value as text; None for a list or an object in it."""
-    at = text.find("{")
-    while at >= 0:
-        try:
-            data, end = _DECODER.raw_decode(text, at)
-        except (ValueError, RecursionError):
-            end = at + 1
-        else:
-            if end == len(text) and isinstance(data, dict):
-                return {
-                    key: None if isinstance(value, list | dict) else str(value)
-                    for key, value in data.items()
-                }
-        at = text.find("{", end)
-    return None
 
 
 def _plain(text: str) -> str:
