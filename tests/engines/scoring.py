@@ -29,7 +29,7 @@ SCORED = (
     "plain", "no-pad", "pad-is-end", "tokenizer-alone-pads", "pad-out-of-range", "two-classes",
     "encoder",
 )  # fmt: skip
-REFUSED = ("three-classes", "no-template", "half-template", "policy")
+REFUSED = ("three-classes", "policy")
 
 
 async def answered(spec: Classifier, texts: Texts) -> list[dict[str, Any]]:

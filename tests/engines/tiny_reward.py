@@ -65,7 +65,6 @@ def end_is_pad() -> Any:
     return words(pad_token="<|end|>", chat_template=BEGUN.replace("<|end|>\n", "<|end|>"))
 
 
-SILENT = "{{ messages[0]['content'] }}"
 MODELS: dict[str, Callable[[Path], None]] = {
     "plain": lambda folder: write(folder, words()),
     "no-pad": lambda folder: write(folder, words(pad_token=None), pad_token_id=None),
@@ -75,8 +74,6 @@ MODELS: dict[str, Callable[[Path], None]] = {
     "encoder": write_encoder,
     "two-classes": lambda folder: write(folder, words(), num_labels=2),
     "three-classes": lambda folder: write(folder, words(), num_labels=3),
-    "no-template": lambda folder: write(folder, words(chat_template=None)),
-    "half-template": lambda folder: write(folder, words(chat_template=SILENT)),
     "policy": lambda folder: write(folder, words(), LlamaForCausalLM, seed=1),
 }
 

@@ -1,19 +1,17 @@
-"""Small trainings by TRL with rewards of a server: trl_run.py DATA POLICY URL PID OUT.
+"""Small trainings by TRL with rewards of a server: trl_run.py DATA POLICY URL OUT.
 
-Run by the engines' environment. DATA is what `pairwright train export-rl` wrote, PID the
-server, which the last training ends. OUT/found.json says what came of each.
+Run by the engines' environment. DATA is what `pairwright train export-rl` wrote. OUT/found.json
+says what came of each.
 """
 
 import json
-import os
-import signal
 import sys
 from pathlib import Path
 from typing import Any
 
 import torch
 from datasets import load_dataset
-from transformers import AutoModelForCausalLM, AutoTokenizer, TrainerCallback
+from transformers import AutoModelForCausalLM, AutoTokenizer
 from trl import GRPOConfig, GRPOTrainer, RLOOConfig, RLOOTrainer
 
 from pairwright.training.rewards import reward_func
@@ -27,25 +25,16 @@ SHAPE = {
 }  # fmt: skip
 
 
-class Ends(TrainerCallback):  # type: ignore[misc]
-    """Ends the server after the first step."""
-
-    def __init__(self, pid: int) -> None:
-        self.pid = pid
-
-    def on_step_end(self, *_: Any, **__: Any) -> None:
-        os.kill(self.pid, signal.SIGKILL)
-
-
 def trained(
-    kind: Any, config: Any, reward: Any, data: str, policy: str, callbacks: Any = None, **more: Any
+    kind: Any, config: Any, reward: Any, data: str, policy: str, out: Path, **more: Any
 ) -> Any:
     """A trainer after its training."""
     torch.manual_seed(0)
     trainer = kind(
         model=AutoModelForCausalLM.from_pretrained(policy), reward_funcs=reward,
-        args=config(**{**SHAPE, **more}), train_dataset=load_dataset(data, "prompts")["train"],
-        processing_class=AutoTokenizer.from_pretrained(policy), callbacks=callbacks,
+        args=config(**SHAPE, output_dir=str(out), **more),
+        train_dataset=load_dataset(data, "prompts")["train"],
+        processing_class=AutoTokenizer.from_pretrained(policy),
     )  # fmt: skip
     trainer.train()
     return trainer
@@ -60,7 +49,7 @@ def half(completions: Any, **_: Any) -> list[float | None]:
     return [None if n % 2 else 5.0 for n in range(len(completions))]
 
 
-def main(data: str, policy: str, url: str, pid: int, out: Path) -> None:
+def main(data: str, policy: str, url: str, out: Path) -> None:
     found: dict[str, Any] = {}
     seen: list[tuple[str, str, float | None]] = []
     ask = reward_func(url)
@@ -72,9 +61,7 @@ def main(data: str, policy: str, url: str, pid: int, out: Path) -> None:
         return rewards
 
     before = AutoModelForCausalLM.from_pretrained(policy).state_dict()
-    grpo = trained(
-        GRPOTrainer, GRPOConfig, noted, data, policy, output_dir=str(out), log_completions=True
-    )
+    grpo = trained(GRPOTrainer, GRPOConfig, noted, data, policy, out, log_completions=True)
     after = grpo.model.state_dict()
     found["moved"] = any(not torch.equal(after[name], given) for name, given in before.items())
     found["grpo"] = rewards_of(grpo)
@@ -85,19 +72,10 @@ def main(data: str, policy: str, url: str, pid: int, out: Path) -> None:
         ("none-grpo", GRPOTrainer, GRPOConfig, half),
         ("none-rloo", RLOOTrainer, RLOOConfig, half),
     ):
-        made = trained(kind, config, reward, data, policy, output_dir=str(out / name))
-        found[name] = rewards_of(made)
-    impatient = reward_func(url, patience_s=1)
-    try:
-        trained(
-            GRPOTrainer, GRPOConfig, impatient, data, policy, [Ends(pid)],
-            output_dir=str(out / "down"),
-        )  # fmt: skip
-    except Exception as error:
-        found["down"] = f"{type(error).__name__}: {error}"
+        found[name] = rewards_of(trained(kind, config, reward, data, policy, out / name))
     (out / "found.json").write_text(json.dumps(found), encoding="utf-8")
 
 
 if __name__ == "__main__":
-    data, policy, url, pid, out = sys.argv[1:]
-    main(data, policy, url, int(pid), Path(out))
+    data, policy, url, folder = sys.argv[1:]
+    main(data, policy, url, Path(folder))

@@ -1,36 +1,26 @@
 """Builds in processes of their own, the calls that they stored, and a disk that is full."""
 
-import json
 import resource
 import subprocess
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
 
 from engines.fixtures import environment
-from pairwright.models import Completion, completion_of
+from pairwright.models import Completion, Request, completion_of
 from pairwright.models.store import Store
 from study import Study
 
 PROGRAM = "from pairwright.cli import main; main()"
 
 
-class StoredCall(NamedTuple):
-    """A stored request with its reply."""
-
-    purpose: str
-    request: dict[str, Any]
-    reply: Completion
-
-
-def stored(run: Path) -> dict[str, StoredCall]:
+def stored(run: Path) -> dict[str, tuple[Request, Completion]]:
     """The calls of a run folder by their keys."""
     with closing(Store(run / "run.sqlite", writing=False)) as store:
         rows = store.execute("SELECT key, purpose, request, reply FROM calls").fetchall()
     return {
-        key: StoredCall(purpose, json.loads(request), completion_of(key, reply))
+        key: (Request.of(request, purpose), completion_of(key, reply))
         for key, purpose, request, reply in rows
     }
 

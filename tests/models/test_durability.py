@@ -26,19 +26,10 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, byt
     return study.outcomes(), endpoint.n
 
 
-def sent(asked: Asked) -> str:
-    """What identifies a request on the wire, in the words of the store."""
-    format = asked.body.get("response_format")
-    schema = format["json_schema"]["name"] if format else None
-    return json.dumps([asked.body["messages"], asked.body["seed"], schema], sort_keys=True)
-
-
 def kept(study: Study) -> set[str]:
-    """The same of every call in the store."""
-    requests = [call.request for call in stored(study.run).values()]
-    return {
-        json.dumps([r["messages"], r["seed"], r["schema_name"]], sort_keys=True) for r in requests
-    }
+    """Every request in the store, as `Asked.identity` says it."""
+    bodies = (asked.body("max_tokens") for asked, _ in stored(study.run).values())
+    return {json.dumps(body, sort_keys=True) for body in bodies}
 
 
 def no_outcomes(study: Study) -> bool:
@@ -60,7 +51,7 @@ def test_killed_again_and_again_no_stored_call_is_sent_twice_and_the_files_come_
                 until(lambda: len(before) + endpoint.n > part * calls, process)  # noqa: B023
                 process.send_signal(signal.SIGKILL)
                 process.wait()
-            assert before.isdisjoint(map(sent, endpoint.asked))
+            assert before.isdisjoint(endpoint.by_identity)
             assert no_outcomes(study)
             assert len(kept(study)) > len(before)
             lost += len(before) + endpoint.n - len(kept(study))
@@ -68,7 +59,7 @@ def test_killed_again_and_again_no_stored_call_is_sent_twice_and_the_files_come_
         before = kept(study)
         endpoint.forget()
         assert study.build().code == 0
-        assert before.isdisjoint(map(sent, endpoint.asked))
+        assert before.isdisjoint(endpoint.by_identity)
         assert endpoint.n == calls - len(before)
     assert study.outcomes() == whole
 
@@ -124,7 +115,7 @@ def test_on_a_bad_line_units_end_with_reasons_and_failed_ones_are_asked_again(
         endpoint.handler = double()
         assert study.build().code == 0
         assert endpoint.n > 0
-        assert answered.isdisjoint(map(sent, endpoint.asked))
+        assert answered.isdisjoint(endpoint.by_identity)
     assert len(study.rows("pairs.jsonl")) > len(pairs)
 
 

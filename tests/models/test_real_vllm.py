@@ -88,7 +88,7 @@ def with_gold(made: Study, draws: int = 1) -> Study:
 
 def texts(made: Study) -> dict[str, str]:
     """The text of each stored reply by its key."""
-    return {key: call.reply.text for key, call in stored(made.run).items()}
+    return {key: reply.text for key, (_, reply) in stored(made.run).items()}
 
 
 def finished(done: Done) -> Done:
@@ -110,13 +110,14 @@ def test_a_build_ends_with_reasons_asks_with_fewer_posts_and_sends_nothing_twice
     assert " 0 of them new" in finished(made.build()).out
     assert made.outcomes() == before
     # A history over the context is asked about with fewer posts.
-    plans = [call for call in stored(made.run).values() if call.purpose == "plan"]
-    over = [call for call in plans if call.reply.finish == CONTEXT_LENGTH]
+    plans = [call for call in stored(made.run).values() if call[0].purpose == "plan"]
+    over = [(asked, reply) for asked, reply in plans if reply.finish == CONTEXT_LENGTH]
     assert over
-    assert all("maximum context length" in call.reply.text for call in over)
-    answered = [call for call in plans if call.reply.finish != CONTEXT_LENGTH]
-    most = max(len(call.request["messages"][-1]["content"]) for call in answered)
-    assert all(len(call.request["messages"][-1]["content"]) > most // 2 for call in over)
+    assert all("maximum context length" in reply.text for _, reply in over)
+    most = max(
+        len(asked.messages[-1].content) for asked, reply in plans if reply.finish != CONTEXT_LENGTH
+    )
+    assert all(len(asked.messages[-1].content) > most // 2 for asked, _ in over)
     done = finished(pairwright("doctor", made.config))
     for said in (f"{CONTEXT:,} tokens", "reachable", "follows the schema"):
         assert said in done.out, done.out
@@ -180,7 +181,7 @@ def test_a_build_in_process_stops_at_ctrl_c_goes_on_and_gets_what_a_server_would
     assert too_long == [HUGE]
     assert made.failed() == []
     # Both kinds of calls: free text, and replies that follow a schema.
-    purposes = {call.purpose for call in stored(made.run).values()}
+    purposes = {asked.purpose for asked, _ in stored(made.run).values()}
     assert {"write_adhering", "adherence"} <= purposes
 
     # A server says the same to the same requests.
