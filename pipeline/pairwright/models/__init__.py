@@ -17,18 +17,14 @@ from pairwright.models.model import (
     CallLog,
     Model,
     Models,
-    NumberedReply,
     Reply,
     Unread,
-    in_order,
-    misnumbered,
     parse,
     schema_of,
     together,
 )  # fmt: skip
 
 __all__ = [
-    "CONTEXT_LENGTH", "LLM", "WHOLE_NUMBER", "CallLog", "Completion", "Model", "Models",
-    "NumberedReply", "Reply", "Request", "Unread", "completion_of", "in_order", "key_of",
-    "misnumbered", "parse", "schema_of", "together",
+    "CONTEXT_LENGTH", "LLM", "WHOLE_NUMBER", "CallLog", "Completion", "Model", "Models", "Reply",
+    "Request", "Unread", "completion_of", "key_of", "parse", "schema_of", "together",
 ]  # fmt: skip

@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Annotated, Any, NamedTuple, Protocol, TypeVar, overload
+from typing import Any, NamedTuple, Protocol, TypeVar, overload
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 from pydantic.json_schema import GenerateJsonSchema
@@ -301,28 +301,6 @@ def parse(text: str, reply: type[R]) -> R | Unread:
         return Unread(f"{where or 'the reply'}: {why}")
     except ValueError as error:
         return Unread(f"not JSON: {error}")
-
-
-class NumberedReply(Reply):
-    """Base of a reply's entries that name the number, from 1, of what they answer."""
-
-    number: Annotated[int, WHOLE_NUMBER]
-
-
-E = TypeVar("E", bound=NumberedReply)
-
-
-def misnumbered(entries: Iterable[NumberedReply], due: int) -> str | None:
-    """The reason that the entries do not answer each of 1 ... `due` exactly once, or None."""
-    numbers = sorted(entry.number for entry in entries)
-    if numbers == [*range(1, due + 1)]:
-        return None
-    return f"entries for the numbers {numbers}, and each of 1 to {due} is due once"
-
-
-def in_order(entries: Iterable[E]) -> list[E]:
-    """The entries by their numbers."""
-    return sorted(entries, key=lambda entry: entry.number)
 
 
 class _Plain(GenerateJsonSchema):

@@ -5,21 +5,14 @@ Each verdict comes with its reason first. A pairwise verdict that names a better
 for in the other order, too; one that changes with the order is `undecided`, which is never parity.
 """
 
+from collections.abc import Iterable
 from functools import cache
 from itertools import islice
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypeVar
 
 from pydantic import create_model
 
-from pairwright.models import (
-    WHOLE_NUMBER,
-    Model,
-    NumberedReply,
-    Reply,
-    in_order,
-    misnumbered,
-    together,
-)
+from pairwright.models import WHOLE_NUMBER, Model, Reply, together
 from pairwright.records import (
     Adherence,
     AdherenceLevel,
@@ -34,6 +27,29 @@ from pairwright.records import (
 )
 from pairwright.settings.prompt import Ask, numbered
 from pairwright.stages.question import Question
+
+
+class NumberedReply(Reply):
+    """Base of a reply's entries that name the number, from 1, of what they answer."""
+
+    number: Annotated[int, WHOLE_NUMBER]
+
+
+E = TypeVar("E", bound=NumberedReply)
+
+
+def misnumbered(entries: Iterable[NumberedReply], due: int) -> str | None:
+    """The reason that the entries do not answer each of 1 ... `due` exactly once, or None."""
+    numbers = sorted(entry.number for entry in entries)
+    if numbers == [*range(1, due + 1)]:
+        return None
+    return f"entries for the numbers {numbers}, and each of 1 to {due} is due once"
+
+
+def in_order(entries: Iterable[E]) -> list[E]:
+    """The entries by their numbers."""
+    return sorted(entries, key=lambda entry: entry.number)
+
 
 # Of aspects
 
