@@ -223,9 +223,9 @@ def support(pair: Pair, *people: str, **changes: Any) -> list[Answer]:
     return found
 
 
-def well(unit: Unit) -> list[Answer]:
+def well(unit: Unit, rated: str = "44/44") -> list[Answer]:
     """Quality and aspects as anyone would wish, so that only the votes decide."""
-    found = quality(unit, "44/44", "44/44")
+    found = quality(unit, rated, rated)
     for pair in unit.pairs:
         found += support(pair, *["C+" * len(pair.rubric.aspects)] * 2)
     return found

@@ -17,7 +17,7 @@ from pairwright_human_eval.records import Answer, KeyedTask, digest
 from pairwright_human_eval.study import export_adjudication
 from pairwright_human_eval.units import units_of
 from released import PAIRS, run_of
-from small_studies import FILE, full_disk, quality, votes, well
+from small_studies import FILE, full_disk, votes, well
 
 ASKED, PARTNER, *_ = PAIRS
 UNITS = units_of(PAIRS, FILE)
@@ -29,14 +29,11 @@ NAMES = [f"annotator-{n:02}" for n in range(1, 10)]
 def answers(agreed: str = "+++", unsure: bool = False, **said: str) -> list[Answer]:
     """Everybody agrees, but for `asked` and `partner`, the sides of a twin, and `s0`, `s1`...; and
     nobody can judge the twin's correctness, if `unsure`."""
-    names = {ASKED.id: "asked", PARTNER.id: "partner"}
-    names |= {unit.id: f"s{n}" for n, unit in enumerate(SINGLE)}
+    names = {unit.id: f"s{n}" for n, unit in enumerate(SINGLE)}
+    names |= {ASKED.id: "asked", PARTNER.id: "partner"}
     found: list[Answer] = []
     for unit in UNITS:
-        found += well(unit)
-        if unsure and unit is TWIN:
-            found = [one for one in found if one.kind != "quality"]
-            found += quality(unit, "?4/44", "?4/44")
+        found += well(unit, "?4/44" if unsure and unit is TWIN else "44/44")
         for pair in unit.pairs:
             found += votes(pair, said.get(names.get(pair.id, ""), agreed))
     return found

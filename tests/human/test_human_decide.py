@@ -143,14 +143,16 @@ def test_how_often_coins_verify_a_pair(votes: int, more: dict[str, Any]) -> None
 
 # Quality and aspects
 
-
 GAPS = "refused / quality_gap: correctness / quality_gap: helpfulness"
+UNKNOWN = "quality: correctness cannot be judged"
+UNSUPPORTED = "refused / rubric: aspects_unsupported"
+UNDELIVERED, CONTRADICTED = "refused / rubric: aspects_undelivered", "rubric: aspect_contradicted"
 
 
 @pytest.mark.parametrize(
     ("people", "policy", "expected"),
     [
-        # The minimum holds on either side and on every scale,
+        # The minimum of quality holds on either side and on every scale,
         ("24/44 24/44", {"quality_gap": 4}, "refused / quality: correctness"),
         ("42/44 42/44", {"quality_gap": 4}, "refused / quality: helpfulness"),
         # on the mean of as many answers as a unit needs.
@@ -159,35 +161,16 @@ GAPS = "refused / quality_gap: correctness / quality_gap: helpfulness"
         ("11/11", {"quality_votes": 0}, "verified"),
         # "Cannot judge" is no score, and a second round closes it.
         ("?4/44 44/44", {}, "verified"),
-        ("?4/44 ?4/44", {}, "disputed / quality: correctness cannot be judged"),
+        ("?4/44 ?4/44", {}, f"disputed / {UNKNOWN}"),
         ("?4/44 ?4/44 | 44/44", {}, "verified"),
         ("?4/44 ?4/44 | 24/44", {}, "refused / quality: correctness / quality_gap: correctness"),
-        ("?4/44 ?4/44 | ?4/44", {}, "refused / quality: correctness cannot be judged"),
+        ("?4/44 ?4/44 | ?4/44", {}, f"refused / {UNKNOWN}"),
         # Neither response may be much better; the limit passes, although thirds are not exact.
         ("55/44 55/33", {}, "verified"),
         ("55/33 44/33 55/33", {}, GAPS),
         ("54/34 54/34", {}, "refused / quality_gap: correctness"),
         ("55/33 55/33 33/33", {"quality_gap": 4 / 3}, "verified"),
         ("55/33 55/33 33/33", {"quality_gap": 1.3}, GAPS),
-    ],
-)
-def test_both_responses_are_good_and_equally_so(
-    people: str, policy: dict[str, Any], expected: str
-) -> None:
-    """Behind a bar stand answers of the second round."""
-    first, _, second = people.partition("|")
-    answers = quality(VIOLATE, *first.split()) + quality(VIOLATE, *second.split(), round=2)
-    answers += [*support(PAIR, "C+C+", "C+C+"), *votes(PAIR, "+++")]
-    assert of(answers, **policy) == expected
-
-
-UNSUPPORTED = "refused / rubric: aspects_unsupported"
-UNDELIVERED, CONTRADICTED = "refused / rubric: aspects_undelivered", "rubric: aspect_contradicted"
-
-
-@pytest.mark.parametrize(
-    ("people", "policy", "expected"),
-    [
         # An aspect is supported if most find it so: one of two is not most.
         ("C+P+ P+C+", {"aspects_supported": 1}, "verified"),
         ("C+N+ C+X+", {"aspects_supported": 0.6}, UNSUPPORTED),
@@ -209,11 +192,18 @@ UNDELIVERED, CONTRADICTED = "refused / rubric: aspects_undelivered", "rubric: as
         ("C+C+", {}, "waiting / rubric: 1 of 2 answers"),
     ],
 )
-def test_the_aspects_are_the_users_and_the_chosen_response_alone_delivers_them(
+def test_both_responses_are_good_and_the_chosen_one_alone_delivers_the_users_aspects(
     people: str, policy: dict[str, Any], expected: str
 ) -> None:
-    answers = [*quality(VIOLATE, "44/44", "44/44"), *votes(PAIR, "+++")]
-    assert of(answers + support(PAIR, *people.split()), **policy) == expected
+    """Scores, or words on aspects; those of the second round behind a bar. The rest is well."""
+    first, _, second = people.partition("|")
+    answers = votes(PAIR, "+++")
+    if "/" in people:
+        answers += quality(VIOLATE, *first.split()) + quality(VIOLATE, *second.split(), round=2)
+        answers += support(PAIR, "C+C+", "C+C+")
+    else:
+        answers += quality(VIOLATE, "44/44", "44/44") + support(PAIR, *first.split())
+    assert of(answers, **policy) == expected
 
 
 # Twins and placebos

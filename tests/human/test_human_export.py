@@ -7,22 +7,21 @@ import shutil
 import stat
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from live_study import LiveStudy, files_of
 from pairwright.errors import InputError, StoreError
-from pairwright.records import Pair
+from pairwright.records import Aspect
 from pairwright.settings.rules import PlanRules
 from pairwright_human_eval.folder import read_study
-from pairwright_human_eval.records import KINDS, Data, Task
+from pairwright_human_eval.records import KINDS, Data
 from pairwright_human_eval.safe_html import render_markdown
 from pairwright_human_eval.study import export_tasks
 from pairwright_human_eval.tasks import BlindUnit, best_posts, blind_task
 from pairwright_human_eval.units import units_of
 from released import PAIRS
-from small_studies import FILE, full_disk, one, posts, study_of, twin, user_of, violate
+from small_studies import FILE, full_disk, one, posts, twin, user_of, violate
 from study import pairwright
 
 UNITS = {unit.id: unit for unit in units_of(PAIRS, FILE)}
@@ -37,11 +36,6 @@ def bare(study: LiveStudy) -> LiveStudy:
 
 def export(study: LiveStudy, annotators: int = 9) -> None:
     export_tasks(study.run, annotators=annotators, seed=5, tool="spreadsheet")
-
-
-def column(data: Data, name: str, field: str = "text") -> list[str]:
-    rows: Any = data.get(name, [])
-    return [row[field] for row in rows]
 
 
 # Blind
@@ -82,39 +76,33 @@ def test_a_task_shows_its_kind_s_texts_and_no_other(exported_sheets: LiveStudy) 
         assert re.fullmatch(r"task-[0-9a-f]{16}", keyed.task)
 
 
-def with_aspects(pair: Pair, *changes: dict[str, Any], origin: str = "planner") -> Pair:
-    """The pair with changes of its aspects, in their order."""
-    old = zip(pair.rubric.aspects, changes, strict=True)
-    aspects = tuple(aspect.model_copy(update=update) for aspect, update in old)
-    rubric = pair.rubric.model_copy(update={"aspects": aspects, "origin": origin})
-    return pair.model_copy(update={"rubric": rubric})
+HIDDEN, KEPT = "<b>\u202eKEPT\u200b</b>\x07", "<b>KEPT</b>"
 
 
-@pytest.mark.parametrize("narrative", ["We have no oven, and my son cannot eat nuts.", None])
-def test_a_rubric_task_of_other_aspects_shows_the_profile_and_the_narrative(
+@pytest.mark.parametrize("narrative", [HIDDEN, None])
+def test_aspects_of_the_data_come_with_profile_and_narrative_and_every_text_is_visible(
     narrative: str | None,
 ) -> None:
     """Such aspects name no posts, and some come without evidence."""
-    pair = violate(1, narrative=narrative, profile=posts(user_of(1), 14))
-    changes = ({"post_ids": (), "evidence": evidence} for evidence in ("no oven", ""))
-    pair = with_aspects(pair, *changes, origin="gold")
-    task: Task = blind_task(BlindUnit(7, one(pair), False), "rubric", pair, "ann", PlanRules())
-    assert column(task.data, "posts") == [post.text for post in best_posts(pair, PlanRules())]
-    assert column(task.data, "narrative") == [narrative][: bool(narrative)]
-    assert column(task.data, "aspects", "quote") == ["no oven", "–"]
-
-
-def test_hostile_texts_arrive_as_safe_html_and_visible_text() -> None:
-    hidden = "<b>\u202eKEPT\u200b</b>\x07"
-    profile = tuple(post.model_copy(update={"text": hidden}) for post in posts(user_of(1), 4))
-    said = {"question": hidden, "narrative": hidden, "chosen": hidden, "rejected": f"{hidden}."}
-    pair = with_aspects(violate(1, profile=profile, **said), *[{"aspect": hidden}] * 2)
-    for data, _ in study_of([pair], annotators=6).all():
-        sides = {data["response_a"], data["response_b"]}
-        assert sides == {render_markdown(hidden), render_markdown(f"{hidden}.")}
-        plain = {str(data["question"]), *column(data, "posts"), *column(data, "narrative")}
-        plain |= {*column(data, "aspects"), *column(data, "aspects", "quote")}
-        assert plain == {"<b>KEPT</b>"}
+    profile = tuple(
+        post.model_copy(update={"text": f"{post.text} {HIDDEN}"}) for post in posts(user_of(1), 14)
+    )
+    texts = {"question": HIDDEN, "chosen": HIDDEN, "rejected": f"{HIDDEN}."}
+    aspects = tuple(Aspect(aspect=HIDDEN, reason="", evidence=of) for of in (HIDDEN, ""))
+    pair = violate(1, narrative=narrative, profile=profile, **texts)
+    gold = pair.rubric.model_copy(update={"aspects": aspects, "origin": "gold"})
+    pair = pair.model_copy(update={"rubric": gold})
+    shown = blind_task(BlindUnit(7, one(pair), False), "rubric", pair, "ann", PlanRules()).data
+    best = [(post.created or "", post.text) for post in best_posts(pair, PlanRules())]
+    assert shown == {
+        "task": shown["task"],
+        "question": KEPT,
+        "response_a": render_markdown(HIDDEN),
+        "response_b": render_markdown(f"{HIDDEN}."),
+        "posts": [{"when": at[:10], "text": text.replace(HIDDEN, KEPT)} for at, text in best],
+        "narrative": [{"text": KEPT}] if narrative else [],
+        "aspects": [{"text": KEPT, "quote": KEPT}, {"text": KEPT, "quote": "–"}],
+    }
 
 
 def test_what_is_no_whole_unit_is_named() -> None:

@@ -202,6 +202,7 @@ def test_every_annotation_of_a_spoilt_export_is_an_answer_or_set_aside(
         (b'[\n{"id": 1,\n"data": {"ta', ":3: no JSON"),
         (b"[\xff\xfe]", "no JSON"),
         (b"[" * 100_000, "no JSON"),
+        (b"PK\x03\x04", "is a workbook"),
         # Files of other formats, and of another study.
         (EXPORTS / "preference.csv", "no JSON"),
         (EXPORTS, "directory"),
@@ -238,7 +239,7 @@ def test_files_are_imported_once_and_answers_are_made_again(
 ) -> None:
     study.do("import", *files[:2])
     before = study.answered
-    assert "Since the last time" not in study.do("import", *files[:2])
+    assert "Since the last import" not in study.do("import", *files[:2])
     assert len([*study.folder.raw.iterdir()]) == 2
     assert study.answered == before
     latest = study.files()

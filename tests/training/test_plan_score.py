@@ -76,13 +76,12 @@ def line_of(
         (planned(), AGREES, {"planned": (), "recall": 0, "f1": 0}),
         ("no JSON", AGREES, {"unscored": "unparseable"}),
         (CallFailed("timeout", "t"), AGREES, {"unscored": "call_failed:timeout"}),
-        (planned("Cheap"), "both", {"planned": ("Cheap",), "unscored": "judge_unparseable"}),
         (planned("Cheap"), found_in([1], [1]),
          {"planned": ("Cheap",), "unscored": "judge_unparseable"}),
         (planned("Cheap"), CallFailed("http_500", "x"),
          {"planned": ("Cheap",), "unscored": "call_failed:http_500"}),
     ],
-    ids=["an aspect without a basis", "empty", "no JSON", "no call", "the judge: no JSON",
+    ids=["an aspect without a basis", "empty", "no JSON", "no call",
          "the judge: too many answers", "the judge: no call"],
 )  # fmt: skip
 def test_a_plan_is_judged_or_has_a_reason_and_is_no_zero(
