@@ -82,11 +82,9 @@ class Hub:
     async def info(self, request: web.Request) -> web.Response:
         repo = self.of(request)
         found = {
-            "id": "{org}/{name}".format(**request.match_info),
-            "sha": repo.head,
-            "private": repo.private,
-            "siblings": [{"rfilename": path} for path in sorted(repo.files)],
-        }
+            "id": "{org}/{name}".format(**request.match_info), "sha": repo.head,
+            "private": repo.private, "siblings": [{"rfilename": path} for path in repo.files],
+        }  # fmt: skip
         if self.meanwhile:
             repo.commits.append({"summary": "somebody else's"})
         return web.json_response(found)
@@ -104,25 +102,18 @@ class Hub:
 
     async def preupload(self, request: web.Request) -> web.Response:
         files = [
-            {
-                "path": file["path"],
-                "uploadMode": "lfs" if file["size"] >= LARGE else "regular",
-                "shouldIgnore": False,
-                "oid": None,
-            }
+            {"path": file["path"], "uploadMode": "lfs" if file["size"] >= LARGE else "regular",
+             "shouldIgnore": False, "oid": None}
             for file in (await request.json())["files"]
-        ]
+        ]  # fmt: skip
         return web.json_response({"files": files})
 
     async def batch(self, request: web.Request) -> web.Response:
         objects = [
-            {
-                "oid": of["oid"],
-                "size": of["size"],
-                "actions": {"upload": {"href": f"{self.url}/large/{of['oid']}"}},
-            }
+            {"oid": of["oid"], "size": of["size"],
+             "actions": {"upload": {"href": f"{self.url}/large/{of['oid']}"}}}
             for of in (await request.json())["objects"]
-        ]
+        ]  # fmt: skip
         return web.json_response({"transfer": "basic", "objects": objects})
 
     async def upload(self, request: web.Request) -> web.Response:

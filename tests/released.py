@@ -12,6 +12,7 @@ is in `against`, where they vote for the other response.
 
 import json
 from collections.abc import Callable, Iterable
+from contextlib import closing
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -249,7 +250,7 @@ def _built(folder: Path, kept: list[Pair], config: Config, failed: int) -> None:
     run.make()
     scales = [scale.model_dump(mode="json") for scale in SCALES]
     run.prepare(config, {"source": "b2:0", "scales": scales}, accept_changes=False)
-    units = [*_kept(kept), *_dropped(), *_failed(failed)]
+    units = [*_units(kept, failed)]
     _write_items(run.items, kept, [item for _, item, _ in units])
     database = Store(run.calls)
     outcomes = Outcomes(database)
@@ -267,7 +268,7 @@ def _built(folder: Path, kept: list[Pair], config: Config, failed: int) -> None:
 
 def _write_items(path: Path, kept: list[Pair], others: Iterable[Item]) -> None:
     """One item a user: asked about what the user's own pairs are, or nothing that was kept. Those
-    of other units come last, and have no history."""
+    of other units have no history."""
     items: dict[str, Item] = {}
     for pair in sorted(kept, key=lambda of: not of.asked):
         items.setdefault(
@@ -279,36 +280,27 @@ def _write_items(path: Path, kept: list[Pair], others: Iterable[Item]) -> None:
                 created=pair.created, source_url=pair.source_url if pair.asked else None,
             ),
         )  # fmt: skip
-    written = {item.id for item in items.values()}
-    for item in others:
-        if item.id not in written:
-            written.add(item.id)
-            items[item.id] = item
-    lines = (item.model_dump_json() + "\n" for item in items.values())
+    by_id = {item.id: item for item in items.values()}
+    every = {item.id: item for item in others} | by_id
+    lines = (item.model_dump_json() + "\n" for item in every.values())
     path.write_text("".join(lines), encoding="utf-8")
 
 
 Built = tuple[Unit, Item, Result]
 
 
-def _kept(kept: list[Pair]) -> Iterable[Built]:
+def _units(kept: list[Pair], failed: int) -> Iterable[Built]:
+    """What was kept, six units without a signal, and those that failed."""
     for unit in units_of(kept, Path("pairs.jsonl")):
-        asked, last = unit.pairs[0], unit.pairs[-1]
-        partner = None if asked is last else last.user
-        yield _unit(asked.mode, asked.item_id, asked.user, Kept(pairs=unit.pairs), partner)
-
-
-def _dropped() -> Iterable[Built]:
+        asked, partner = unit.asked, unit.pairs[1].user if len(unit.pairs) == 2 else None
+        yield _unit(unit.mode, asked.item_id, asked.user, Kept(pairs=unit.pairs), partner)
+    refused = Dropped(stage="plan", reason="no_personal_signal", detail="none of 3 stood")
     for n in range(900, 903):
-        refused = Dropped(stage="plan", reason="no_personal_signal", detail="none of 3 stood")
         yield _unit("twin", f"item_{n}", f"user_{n}", refused, f"partner_{n}")
         yield _unit("violate", f"item_{n}", f"user_{n}", refused, None)
-
-
-def _failed(n: int) -> Iterable[Built]:
-    for number in range(n):
-        failure = Failed(reason="timeout", detail="no reply in 600 s")
-        yield _unit("violate", f"failed_{number}", f"user_{number}", failure, None)
+    failure = Failed(reason="timeout", detail="no reply in 600 s")
+    for n in range(failed):
+        yield _unit("violate", f"failed_{n}", f"user_{n}", failure, None)
 
 
 def _unit(mode: str, name: str, user: str, result: Result, partner: str | None) -> Built:
@@ -381,21 +373,15 @@ def exports_of(folder: Path, answer: Answer) -> dict[str, list[dict[str, Any]]]:
 def exported_task(data: Any, ticks: Answers, account: int, n: int) -> dict[str, Any]:
     """A task as Label Studio exports it, done by an account."""
     when = f"2026-01-{1 + n // 1440 % 28:02}T{n // 60 % 24:02}:{n % 60:02}:00.000000Z"
+    number, result = account * 100_000 + n, []
+    for name, choice in ticks.items():
+        result.append({"from_name": name, "type": "choices", "value": {"choices": [choice]}})
     annotation = {
-        "id": account * 100_000 + n,
-        "unique_id": f"{account}-{data['task']}",
-        "completed_by": account,
-        "updated_by": account,
-        "was_cancelled": False,
-        "created_at": when,
-        "updated_at": when,
-        "lead_time": 30.0,
-        "result": [
-            {"from_name": name, "type": "choices", "value": {"choices": [choice]}}
-            for name, choice in ticks.items()
-        ],
-    }
-    return {"id": account * 100_000 + n, "data": data, "annotations": [annotation]}
+        "id": number, "unique_id": f"{account}-{data['task']}", "completed_by": account,
+        "updated_by": account, "was_cancelled": False, "created_at": when, "updated_at": when,
+        "lead_time": 30.0, "result": result,
+    }  # fmt: skip
+    return {"id": number, "data": data, "annotations": [annotation]}
 
 
 # Releases
@@ -409,22 +395,12 @@ def released(run: Path, out: Path, version: str = "1.0.0", *options: object) -> 
 
 
 def gathered(
-    run: Path,
-    version: str = "1.0.0",
-    *,
-    previous: Path | None = None,
-    trial: bool = False,
-    share: float = 0.0,
+    run: Path, version: str = "1.0.0", share: float = 0.0, **options: Any
 ) -> tuple[Contents, pd.DataFrame]:
     """What a release would be written from."""
-    database = Store(RunFolder(run).calls, writing=False)
-    try:
-        return gather(
-            run, database, version, previous=previous, trial=trial, validation_share=share,
-            progress=log_notes,
-        )  # fmt: skip
-    finally:
-        database.close()
+    given = {"previous": None, "trial": False, "progress": log_notes} | options
+    with closing(Store(RunFolder(run).calls, writing=False)) as store:
+        return gather(run, store, version, validation_share=share, **given)
 
 
 def why(found: pd.DataFrame) -> dict[str, str]:

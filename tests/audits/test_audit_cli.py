@@ -10,7 +10,6 @@ import pytest
 from audited import jsonl
 from pairwright.audits.checks import DEFINITIONS
 from pairwright.audits.records import EXAMPLES, Audit, Check
-from pairwright.pairs import Layout, Part, row_of, write_rows
 from small_studies import twin, violate
 from study import Done, pairwright
 
@@ -49,13 +48,6 @@ def run_folder(folder: Path) -> Path:
     pairs = [*twin(1), *twin(2), violate(3), violate(4)]
     lines = "".join(pair.model_dump_json() + "\n" for pair in pairs)
     (folder / "pairs.jsonl").write_text(lines, encoding="utf-8")
-    return folder
-
-
-def release(folder: Path) -> Path:
-    write_rows(folder / Part("Home-violate", "test").path, [row_of(violate(n)) for n in range(4)])
-    Layout(folder).manifest.write_text("{}", encoding="utf-8")
-    Layout(folder).provenance.write_text('{"version": "1.0.0"}', encoding="utf-8")
     return folder
 
 
@@ -107,23 +99,6 @@ def test_what_failed_is_told_with_why_and_what_to_do_and_exits_1(here: Path) -> 
     assert words.todo in said
 
 
-def test_ties_are_counted_apart_and_fail_nothing(here: Path) -> None:
-    rows = [
-        {"prompt": of["prompt"], "a": of["chosen"], "b": of["rejected"], "label": "AB"[n % 2]}
-        for n, of in enumerate(map(plain, range(4)))
-    ]
-    file = jsonl(here / "theirs.jsonl", *[*rows, rows[0] | {"label": "tie"}])
-    columns = [f"--column={of}" for of in ("first=a", "second=b", "label=label")]
-    pairwright("audit", file, *columns)
-    written = here / "audit-theirs" / "audit.json"
-    found = Audit.model_validate_json(written.read_bytes())
-    checks = {check.name: check for check in found.checks}
-    assert (found.source.rows, found.source.problems) == (4, {})
-    assert (checks["unreadable_rows"].status, checks["unreadable_rows"].count) == ("pass", 0)
-    assert (checks["ties"].status, checks["ties"].count, checks["ties"].of) == ("note", 1, 5)
-    assert checks["ties"].flags[0].where == "theirs.jsonl:5"
-
-
 def test_unreadable_rows_fail_with_their_places_and_are_counted(here: Path) -> None:
     file = jsonl(here / "theirs.jsonl", *[plain(n) for n in range(20)])
     with file.open("a", encoding="utf-8") as more:
@@ -167,14 +142,6 @@ def test_two_people_with_one_choice_are_two_rows_and_one_person_with_it_twice_is
     found = Audit.model_validate_json((here / "audit-log" / "audit.json").read_bytes())
     counts = {check.name: check.count for check in found.checks}
     assert (counts["duplicate_id"], counts["duplicate_pair"]) == (1, 1)
-
-
-def test_no_audit_is_written_into_a_release(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    folder = release(here / "release")
-    before = sorted(here.rglob("*"))
-    monkeypatch.chdir(folder)
-    refused(pairwright("audit", folder), "is inside the release")
-    assert sorted(here.rglob("*")) == before
 
 
 def test_escape_sequences_of_a_pair_do_not_reach_the_terminal(here: Path) -> None:

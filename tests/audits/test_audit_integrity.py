@@ -237,12 +237,6 @@ def test_two_labels_on_one_prompt_contradict_repeat_or_have_nothing_to_do_with_e
         assert (found[name].status, flag.row, flag.detail) == ("fail", "b", detail)
 
 
-def test_halves_of_a_twin_do_not_contradict_each_other() -> None:
-    assert only(twin(), "contradiction").count == 0
-    same_user = [changed(half, user="one") for half in twin()]
-    assert only(same_user, "contradiction").count == 1
-
-
 # Twins
 
 
@@ -368,16 +362,17 @@ def test_thirty_characters_of_chinese_tell_a_language() -> None:
 @pytest.mark.parametrize(
     ("per_user", "status"),
     [
-        ([5, *[1] * 95], "pass"), ([6, *[1] * 94], "fail"), ([3, *[1] * 17], "note"),
-        ([4, *[1] * 22], "fail"), ([3, *[1] * 20], "pass"), ([50, 1], "note"),
+        ([5, *[1] * 95], "pass"), ([6, *[1] * 94], "fail"), ([4, *[1] * 22], "fail"),
+        ([3, *[1] * 20], "pass"), ([3, *[1] * 17], ""), ([50, 1], ""),
     ],
 )  # fmt: skip
 def test_a_user_dominates_with_more_than_three_shares(per_user: list[int], status: str) -> None:
     users = [user for user, n in enumerate(per_user) for _ in range(n)]
     rows = [row(n, user=f"user-{user:03}") for n, user in enumerate(users)]
-    (check,) = checks_of(rows, "balance")
-    assert (check.name, check.status) == ("user_dominates", status)
-    assert [flag.row for flag in check.flags] == ([rows[0].id] if status == "fail" else [])
+    found = checks_of(rows, "balance", name="user_dominates")
+    assert [check.status for check in found] == ([status] if status else [])
+    flags = [flag.row for check in found for flag in check.flags]
+    assert flags == ([rows[0].id] if status == "fail" else [])
 
 
 # Hostile texts

@@ -249,25 +249,9 @@ def test_questions_and_posts_of_two_users_that_are_nearly_alike_are_found(what: 
     assert {check.status for check in found if check.count} <= {"fail"}
 
 
-def test_a_near_duplicate_is_told_with_where_it_is() -> None:
-    questions = only(ALIKE["two users ask the same"][0], "near_duplicate_questions")
-    assert (questions.count, questions.of) == (2, 3)
-    assert [flag.detail for flag in questions.flags] == [
-        f"question nearly repeats another user's: question of {other}" for other in "ca"
-    ]
-    posts = only(ALIKE["posts differ in a word, or in many"][0], "near_duplicate_posts")
-    assert posts.flags[0].detail == "post 2 nearly repeats another user's: post 1 of b"
-
-
 def test_natural_twins_put_one_question_to_many_users_on_purpose() -> None:
     rows = [plain(f"r{n}", f"u{n}", QUESTION, mode="natural") for n in range(3)]
     assert only(rows, "near_duplicate_questions").of == 0
-
-
-def test_others_may_ask_many_users_one_question() -> None:
-    rows = [plain(f"r{n}", f"u{n}", QUESTION, mode=None) for n in range(3)]
-    check = only(rows, "near_duplicate_questions")
-    assert (check.status, check.count, check.limit) == ("note", 3, None)
 
 
 def test_people_and_near_duplicates_in_two_splits_are_found() -> None:

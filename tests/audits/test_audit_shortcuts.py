@@ -109,23 +109,6 @@ def test_a_response_breaks_off_where_nothing_ends(response: str, cut: bool) -> N
     assert breaks_off(response) is cut
 
 
-def test_pairs_of_one_person_count_less_than_pairs_of_many() -> None:
-    chance = random.Random(2)
-    rows = []
-    for n in range(300):
-        # Whether the longer response is chosen is the user's habit.
-        longer, shorter = text(chance, 30), text(chance, 10)
-        sides = (longer, shorter) if n // 30 > 1 else (shorter, longer)
-        rows.append(row(n, f"Question {n}?", *sides))
-    alone = audited(rows)["Plain", "length"]
-    of_users = [changed(of, user=f"user-{n // 30}") for n, of in enumerate(rows)]
-    together = audited(of_users)["Plain", "length"]
-    assert estimate(alone).value == estimate(together).value
-    assert (estimate(alone).clusters, estimate(together).clusters) == (300, 10)
-    assert (alone.status, together.status) == ("fail", "too_few")
-    assert (together.needed or 0) > 300
-
-
 def test_all_accuracies_are_decided_together_and_rarely_wrongly() -> None:
     """Of 200 audits of 30 accuracies of coins, at the limit itself, at most 5 in 100 fail or pass
     one; three standard errors are let by."""
@@ -141,15 +124,6 @@ def test_all_accuracies_are_decided_together_and_rarely_wrongly() -> None:
         ]  # fmt: skip
         wrong += any(check.status != "too_few" for check in decide(checks))
     assert wrong <= 200 * 0.05 + 3 * (200 * 0.05 * 0.95) ** 0.5
-
-
-def test_a_sample_says_of_how_many_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shortcuts, "SAMPLE", 100)
-    found = audited(even(300))
-    bag = found["Plain", "bag_of_words"]
-    assert bag.of == 100
-    assert "100 of 300 pairs" in bag.detail
-    assert found["Plain", "length"].of == 300
 
 
 # The bag of words

@@ -156,10 +156,3 @@ def test_without_scripts_the_report_says_what_is_missing(browser: Browser, plain
         assert page.locator("#needs").is_visible()
         assert not page.locator("#browser").is_visible()
         assert "2 of 2 checks fail" in page.locator(".verdict").inner_text()
-
-
-def test_on_a_phone_nothing_is_wider_than_the_screen(browser: Browser, plain: Path) -> None:
-    size = {"viewport": {"width": 360, "height": 740}}
-    with opened(browser, plain, "#pair=pair-0003", **size) as browsing:
-        width = browsing.page.evaluate("() => document.documentElement.scrollWidth")
-        assert width <= 360

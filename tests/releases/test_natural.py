@@ -1,6 +1,5 @@
 """Natural twins: read from people's own choices, matched without a model, and built into pairs."""
 
-import csv
 from collections import Counter
 from pathlib import Path
 
@@ -24,8 +23,7 @@ from pairwright.records import Item
 from pairwright.settings.config import Config
 from pairwright.settings.domains import Domains
 from pairwright.settings.rules import SourceRules
-from pairwright.sources import Chooser, Problems, SourceProblem, read, read_choosers
-from reference_data import POLIS
+from pairwright.sources import Chooser, Problems, SourceProblem, read_choosers
 
 DOMAINS = Domains.load(RUBRICS)
 
@@ -72,27 +70,6 @@ def test_authors_are_coupled_with_those_who_voted_the_reverse(tmp_path: Path) ->
     assert len(users) == len(set(users)) == 8, "a user has one partner"
     assert max(Counter(item.user for item in found).values()) <= 6
     assert items(source) == found
-    assert items(source, seed=1) != found
-    assert len(items(source, most=1)) == 4
-
-
-@pytest.mark.skipif(not POLIS.is_dir(), reason=f"no conversations at {POLIS}")
-@pytest.mark.parametrize("name", [path.name for path in POLIS.glob("*/")])
-def test_a_real_conversation_gives_twins_of_its_own_votes(name: str, tmp_path: Path) -> None:
-    found = items(SourceRules.model_validate(to_choices(POLIS / name, tmp_path)))
-    assert len(found) >= 12
-    with (POLIS / name / "comments.csv").open(encoding="utf-8", newline="") as file:
-        by_text = {" ".join(one["comment-body"].split()): one for one in csv.DictReader(file)}
-    with (POLIS / name / "participants-votes.csv").open(encoding="utf-8", newline="") as file:
-        votes = {row["participant"]: row for row in csv.DictReader(file)}
-    for item in found:
-        author = item.user.rpartition("/")[2]
-        assert item.opposite
-        chosen, rejected = (by_text[one] for one in (item.opposite.chosen, item.opposite.rejected))
-        assert votes[author][chosen["comment-id"]] == "1"
-        assert votes[author][rejected["comment-id"]] == "-1"
-        assert author not in (chosen["author-id"], rejected["author-id"])
-        assert all(by_text[post.text]["author-id"] == author for post in item.profile)
 
 
 # ---- a table of choices
@@ -150,15 +127,6 @@ def test_rows_that_are_no_choice_are_named(tmp_path: Path) -> None:
     assert held == ["`choice` is 'tie'", *["`choice` is empty"] * 2]
 
 
-def test_a_choice_may_be_the_name_of_the_options_own_column(tmp_path: Path) -> None:
-    heads = ["user", "question", "One", "Two", "choice", "created"]
-    rows = [["u1", "Q?", "This way", "That way", side, f"2024-01-0{n}"] for n, side in SIDES]
-    path = write_csv(tmp_path / "choices.csv", heads, rows)
-    columns = {"option_a": "One", "option_b": "Two"}
-    _, problems = choosers(rules(path, "choices", columns=columns))
-    assert problems == {"changed_choice": 2, "bad_choice": 1}
-
-
 def test_a_choice_without_a_history_names_what_reveals_its_answer(tmp_path: Path) -> None:
     earlier = ("Rice today?", BOIL.format("bring it"), "Toast the grains in butter", "2024-01-04")
     asked = ("Rice tonight?", BOIL.format("let it come"), "Fry some grains in oil", "2024-01-05")
@@ -186,20 +154,6 @@ def test_times_decide_what_came_before_or_nothing_is_read(tmp_path: Path) -> Non
         choosers(rules(texts, "choices"))
 
 
-def test_a_column_of_the_texts_may_have_its_usual_name(tmp_path: Path) -> None:
-    table = table_of_choices(tmp_path / "log.csv")
-    table.write_text(table.read_text("utf-8").replace("user", "who", 1), "utf-8")
-    texts = table_of_texts(tmp_path / "texts.csv")
-    source = rules(table, "choices", texts=str(texts), columns={"user": "who"})
-    expected = choosers(source)
-    assert {post.post.kind for one in expected[0] for post in one.history} == {"", "choice"}
-    texts.write_text(texts.read_text("utf-8").replace("user", "who", 1), "utf-8")
-    assert choosers(source) == expected
-    texts.write_text(texts.read_text("utf-8").replace("who", "author", 1), "utf-8")
-    with pytest.raises(SourceError, match=r"texts\.csv:1: no column who or user"):
-        choosers(source)
-
-
 def opposite_rows(*rows: tuple[str, str, str, str]) -> list[list[str]]:
     """Choices of two users, each on a question, both options and a day; they take the reverse."""
     return [
@@ -222,7 +176,6 @@ def profiles(tmp_path: Path, rows: list[list[str]], **more: object) -> dict[str,
     }
 
 
-SIDES = ((1, "one"), (2, "TWO"), (3, "three"))
 ASKED = "Which way shall I take to the old mill by the river in the morning"
 BOIL = "Put the rice in cold water and {} slowly to a rolling boil"
 HISTORIES: dict[str, tuple[list[tuple[str, str, str, str]], str, list[str]]] = {
@@ -234,14 +187,6 @@ HISTORIES: dict[str, tuple[list[tuple[str, str, str, str]], str, list[str]]] = {
             ("For stew?", "An iron pot.", "A steel pan.", "2024-01-04"),
         ],
         "For stew?", ["Which pot?", "Which pot?"],
-    ),
-    "and so would one of a like response": (
-        [
-            ("Tea or coffee?", "Green tea.", "Black coffee!", "2024-01-02"),
-            ("Rice today?", BOIL.format("bring it"), "Toast the grains in butter", "2024-01-04"),
-            ("Rice tonight?", BOIL.format("let it come"), "Fry some grains in oil", "2024-01-05"),
-        ],
-        "Rice tonight?", ["Tea or coffee?"] * 2,
     ),
     "one of the same day may be later": (
         [
@@ -273,12 +218,6 @@ def test_a_history_holds_no_choice_that_tells_the_answer(why: str, tmp_path: Pat
     assert [post.splitlines()[0] for post in posts] == [f'Asked "{one}", chose:' for one in earlier]
 
 
-def test_a_source_of_choices_is_no_source_of_questions(tmp_path: Path) -> None:
-    source = rules(table_of_choices(tmp_path / "choices.csv"), "choices")
-    with pytest.raises(SourceError, match="holds people's own choices"):
-        list(read(source, DOMAINS, tmp_path, Problems()))
-
-
 # ---- pairs
 
 
@@ -298,20 +237,3 @@ def test_a_run_of_natural_twins_asks_no_model_and_resumes(tmp_path: Path) -> Non
         assert first.user != second.user
         for pair in (first, second):
             assert (pair.rubric.aspects, pair.rubric.origin, pair.draft.generator) == ((), None, "")
-
-
-NOBODY = {"planner": "", "generator": [""], "judge": ""}
-POSTS = {"path": "x", "format": "posts"}
-
-
-@pytest.mark.parametrize(
-    ("changes", "said"),
-    [
-        ({"source": POSTS, "endpoints": {}, "roles": NOBODY}, "names the endpoint ''"),
-        ({"source": {"path": "x", "format": "choices", "targets": 2}}, "targets goes with"),
-    ],
-)
-def test_settings_that_do_not_fit_are_refused(changes: dict[str, object], said: str) -> None:
-    base: dict[str, object] = {"modes": ["natural"], "source": {"path": "x", "format": "choices"}}
-    with pytest.raises(ValueError, match=said):
-        Config.model_validate(base | changes)

@@ -9,7 +9,7 @@ import pytest
 from pairwright.pairs import Layout
 from pairwright.records import Pair
 from pairwright.releases.diff import GONE
-from released import DOMAINS, INFO, question, right, run_of, twinned, violated, written
+from released import DOMAINS, question, right, run_of, twinned, violated, written
 from study import pairwright
 from tampering import Damage, halved, replaced
 
@@ -91,13 +91,6 @@ def test_added_and_gone_pairs_are_counted_and_named(first: Layout, tmp_path: Pat
     ]
     said = pairwright("diff", first.root, second.root).out
     assert str(twinned(0, DOMAINS[0])[0].twin_id) in said
-
-
-def test_two_datasets_are_not_taken_for_two_versions_of_one(first: Layout, tmp_path: Path) -> None:
-    other = written(
-        run_of(tmp_path / "run", pairs_of(0), info=INFO | {"name": "others"}), tmp_path / "out"
-    )
-    assert "two datasets" in pairwright("diff", first.root, other.root).said
 
 
 @pytest.mark.parametrize(

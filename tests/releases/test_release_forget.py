@@ -204,9 +204,8 @@ def test_what_names_nothing_is_refused(run: Path) -> None:
             f"{SITE}/questions/123/how-do-i?noredirect=1&lq=1",
             f"{SITE}/questions/123/how-do-i#comment5_123", f" {SITE}/q/123\n",
             "diy.stackexchange.com/q/123", "diy.stackexchange.com./q/123",
-            f"{SITE}/posts/123", f"{SITE}/posts/123/edit", f"{SITE}/posts/123/revisions",
-            f"{SITE}/revisions/123/2", f"{SITE}/Questions/123/How-Do-I",
-            f"{SITE}//questions//123/x/", f"{SITE}/q/123\u200b", f"\ufeff<{SITE}/q/123>",
+            f"{SITE}/posts/123/edit", f"{SITE}/revisions/123/2", f"{SITE}/Questions/123/How-Do-I",
+            f"{SITE}//questions//123/x/", f"\ufeff<{SITE}/q/123>\u200b",
             f"{SITE}/q/123#123", f"{SITE}/questions/123/x/124#comment5_123",
             # The site takes the number of any post behind both.
             f"{SITE}/a/123",

@@ -68,17 +68,6 @@ def decide(checks: Sequence[Check]) -> list[Check]:
     ps = [check.p for check in checks if check.p is not None]
     settled = iter(multipletests(ps, LEVEL, method="holm")[0] if ps else ())
     return [
-        check
-        if check.p is None or next(settled)
-        else Check(
-            **dict(check) | {"status": "too_few", "needed": _needed(check.p, check.of, len(ps))}
-        )
+        check if check.p is None or next(settled) else Check(**dict(check) | {"status": "too_few"})
         for check in checks
     ]
-
-
-def _needed(p: float, n: int, tests: int) -> int | None:
-    """The number at which the same accuracy would be settled as the least sure of all tests."""
-    z = z_of(p)
-    needed = n * (z_of(LEVEL / tests) / z) ** 2 if z > 0 else math.inf
-    return math.ceil(needed) if needed < 10_000_000 else None

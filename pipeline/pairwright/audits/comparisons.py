@@ -120,21 +120,16 @@ MIN_USERS = 20
 def user_dominates(facts: Facts) -> Check | None:
     """The share of the user with the most pairs."""
     table = facts.table[facts.table["user"].notna()]
-    if table.empty:
-        return None
     counts = table["user"].value_counts()
-    pairs, count, users = len(table), int(counts.iloc[0]), len(counts)
+    pairs, users = len(table), len(counts)
+    if users < MIN_USERS:
+        return None
+    count, limit = int(counts.iloc[0]), max(MAX_SHARE, 3 / users)
     most = min(counts.index[counts == count])
-    limit, few = max(MAX_SHARE, 3 / users), users < MIN_USERS
-    over = not few and count / pairs > limit
+    over = count / pairs > limit
     return Check(
-        family="balance",
-        name="user_dominates",
-        status="note" if few else "fail" if over else "pass",
-        count=count,
-        of=pairs,
-        limit=None if few else round(limit, 6),
-        detail=f"{count:,} of {pairs:,} pairs are of {most}; {users:,} users"
-        + (", too few for a limit" if few else ""),
+        family="balance", name="user_dominates", status="fail" if over else "pass", count=count,
+        of=pairs, limit=round(limit, 6),
+        detail=f"{count:,} of {pairs:,} pairs are of {most}; {users:,} users",
         flags=(facts.flag(table.index[table["user"] == most][0]),) if over else (),
-    )
+    )  # fmt: skip

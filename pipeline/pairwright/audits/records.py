@@ -59,9 +59,6 @@ class Check(Record):
     limit: float | None = None
     chance: float | None = None
     """The accuracy of chance on questions with options; on pairs it is .5."""
-    needed: int | None = None
-    """Status too_few: about how many pairs, or questions with options (then there is a `chance`),
-    would settle it, if what was found stays as it is."""
     detail: str = ""
     flags: tuple[Flag, ...] = ()
     """The rows found, in the order of the source; audit.json keeps the first EXAMPLES."""

@@ -27,18 +27,13 @@ class Licences:
     def add(self, number: int, line: ReadRow) -> None:
         """Examine the texts of a row."""
         row = line.row
-        texts: dict[str, RowPost | Row] = {f"post {n}": of for n, of in enumerate(row.profile, 1)}
-        if row.source_url:
-            texts["question"] = row
-        faults = (
-            (name, _fault(one.source_url, one.created, one.licence, attributed=self._attributed))
-            for name, one in texts.items()
-        )
-        fault = next((f"{name} {fault}" for name, fault in faults if fault), "")
-        self._found.add(number, fault if texts else None)
-        self._stated = self._stated or any(
-            one.licence or _is_address(one.source_url) for one in texts.values()
-        )
+        texts: list[RowPost | Row] = [*row.profile, *([row] if row.source_url else [])]
+        fault = None if not texts else ""
+        for n, one in enumerate(texts, start=1):
+            wrong = _fault(one.source_url, one.created, one.licence, attributed=self._attributed)
+            fault = fault or (wrong and f"{'question' if one is row else f'post {n}'} {wrong}")
+            self._stated |= bool(one.licence) or _is_address(one.source_url)
+        self._found.add(number, fault)
 
     def checks(self, facts: Facts) -> Iterator[Check]:
         """The one check."""

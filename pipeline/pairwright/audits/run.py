@@ -1,9 +1,8 @@
-"""The command `pairwright audit`, and the audit of a release that is being made or verified."""
+"""The command `pairwright audit`."""
 
 import re
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 from typer import Argument, Option
 
@@ -15,12 +14,11 @@ from pairwright.errors import InputError
 from pairwright.lines import write_lines, write_one
 from pairwright.options import ColumnMap, LabelMap
 from pairwright.pages.output import output_folder
-from pairwright.pairs import MAX_SHORTCUT, column_map, label_map, open_release, read_pairs
+from pairwright.pairs import MAX_SHORTCUT, column_map, label_map, read_pairs
 from pairwright.progress import Note, Progress, log_notes
 
 
-@dataclass(frozen=True, slots=True)
-class AuditResult:
+class AuditResult(NamedTuple):
     """An audit that was written."""
 
     audit: Audit
@@ -58,9 +56,8 @@ def audit(
 
     Reads a release, a run folder, a dataset of the Hub, and JSON, JSONL, CSV, TSV or
     Parquet. A row has prompt, chosen and rejected, messages or transcripts, two responses and a
-    label, or options and a key. Writes audit.json, report.html, one
-    page with the pairs that needs no network, and redactions.jsonl, the places of personal data.
-    Exits with 1 if a check fails.
+    label, or options and a key. Writes audit.json, report.html, one page with the pairs that needs
+    no network, and redactions.jsonl, the places of personal data. Exits with 1 if a check fails.
 
     WHAT is prompt, chosen, rejected, id, domain, category, user, narrative, profile,
     rubric_aspects, generator, created, source_url, licence or split. It may also be first, second
@@ -109,15 +106,3 @@ def audit(
     write_lines(folder / "redactions.jsonl", report.redactions)
     write_page(folder / "report.html", report, source, progress=progress)
     return AuditResult(report, folder)
-
-
-def write_audit(root: Path, file: Path, page: Path, progress: Progress) -> None:
-    """Audit the rows of the release at `root`, and write audit.json and its page to two places.
-
-    Raises InputError if the rows cannot be read, and StoreError if the disk refuses. The same rows
-    give the same bytes with the same libraries.
-    """
-    source = open_release(root)
-    report = audit_pairs(source, progress=progress)
-    write_one(file, shortened(report))
-    write_page(page, report, source, progress=progress)

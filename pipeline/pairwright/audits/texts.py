@@ -152,12 +152,10 @@ def _fault(number: int, aspect: RowAspect, row: Row) -> str | None:
         return f"aspect {number} names none of the row's posts"
     if not aspect.evidence.strip():
         return f"aspect {number} has no evidence" if aspect.post_ids else None
-    if aspect.post_ids:
-        named = "a post that it names"
-        where = [post.text for post in row.profile if post.id in aspect.post_ids]
-    else:
-        named = "a post or the narrative"
-        where = [*(post.text for post in row.profile), *filter(None, [row.narrative])]
+    named = "a post that it names" if aspect.post_ids else "a post or the narrative"
+    where = [one.text for one in row.profile if not aspect.post_ids or one.id in aspect.post_ids]
+    if not aspect.post_ids:
+        where += filter(None, [row.narrative])
         if not where:
             return None
     # Of several passages each has to be in one of the texts.

@@ -4,9 +4,9 @@ the decisions, the manifest from the rows, and the audit's figures from both.
 Needs the release's folder alone. Pages are covered by their checksums.
 """
 
-import json
 import re
 from collections.abc import Iterator, Mapping
+from itertools import zip_longest
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
@@ -53,8 +53,6 @@ _AGAIN = (
     "Take the release again from where it was published; if it is the same there, tell its"
     " maintainers."
 )
-_LONGEST = 100
-"""Characters of a value in a message."""
 _SHARED = ("question", "item_id", "domain", "generator", "judge", "verified")
 """Columns that are alike on both sides of a twin."""
 
@@ -144,13 +142,7 @@ def compare(there: Any, must: Any, where: str, name: str = "") -> None:
     elif isinstance(there, float) and isinstance(must, float) and abs(there - must) <= TOLERANCE:
         pass
     elif there != must:
-        raise difference(f"{name} is {_shown(there)}, and must be {_shown(must)}", where)
-
-
-def _shown(value: object) -> str:
-    """A value for a message: escaped, and cut."""
-    text = ascii(value)
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
+        raise difference(f"{name} is {there!a:.100}, and must be {must!a:.100}", where)
 
 
 # Files
@@ -226,13 +218,11 @@ def _check_study(layout: Layout, public: ReleasedStudy, contents: Contents) -> N
 
 
 def _check_manifest(layout: Layout, contents: Contents, counts: RowCounts) -> None:
-    """manifest.json counts what is there. Raises Difference."""
-    must, file = manifest_of(layout, contents, counts), layout.inside(layout.manifest)
-    try:
-        there = json.loads(read_document(layout.manifest))
-    except (ValueError, RecursionError):
-        raise difference("is not JSON", file) from None
-    compare(there, json.loads(to_json(must)), file, "the manifest")
+    """Check that manifest.json counts what is there, line by line. Raises Difference."""
+    must = to_json(manifest_of(layout, contents, counts), indent=2).decode().splitlines()
+    lines = zip_longest(read_document(layout.manifest).splitlines(), must)
+    for number, (there, due) in enumerate(lines, start=1):
+        compare(there, due, f"{layout.inside(layout.manifest)}:{number}", "the line")
 
 
 def _figures(audit: Audit) -> dict[str, object]:

@@ -25,7 +25,6 @@ from pairwright.releases.contents import Contents, Json
 from pairwright.text import visible
 
 NOT_STATED = "Not stated."
-_PARQUET = "application/x-parquet"
 _TYPES = {
     pa.string(): "sc:Text", pa.int32(): "sc:Integer", pa.float64(): "sc:Float",
     pa.bool_(): "sc:Boolean",
@@ -82,14 +81,14 @@ def _file(layout: Layout, part: Json) -> Json:
     return {
         "@type": "cr:FileObject", "@id": path, "name": path, "contentUrl": path,
         "description": f"{part['rows']:,} pairs of {part['config']}, split {part['split']}",
-        "encodingFormat": _PARQUET, "sha256": file_digest(layout.root / path),
+        "encodingFormat": "application/x-parquet", "sha256": file_digest(layout.root / path),
     }  # fmt: skip
 
 
 def _set(config: str) -> Json:
     return {
         "@type": "cr:FileSet", "@id": f"{config}-files", "name": f"{config}-files",
-        "description": f"All splits of {config}", "encodingFormat": _PARQUET,
+        "description": f"All splits of {config}", "encodingFormat": "application/x-parquet",
         "includes": f"data/{config}/*.parquet",
     }  # fmt: skip
 

@@ -76,7 +76,8 @@ def forget(
         fix = "Give --user or --url; both can be repeated."
         raise InputError("nothing to forget is named", where=run, fix=fix)
     progress(Step("looking through the run"))
-    lists, found = {name: _only(name) for name in given}, Counter[tuple[str, str]]()
+    lists = {name: ForgetList(frozenset({name}), frozenset({name})) for name in given}
+    found = Counter[tuple[str, str]]()
     for item in read_lines(RunFolder(run).items, Item):
         found.update((name, "items") for name, one in lists.items() if _concerned(item, one))
     # Without the file the run's first build has not finished.
@@ -103,11 +104,8 @@ def _user(user: str) -> tuple[str, str]:
 def _address(text: str) -> tuple[str, str]:
     address = address_of(text)
     if address is None or "." not in address.netloc or re.search(r"\s", text.strip()):
-        raise InputError(
-            f"{text!r} is not an address",
-            where="--url",
-            fix="Give it as a browser shows it, such as https://cooking.stackexchange.com/q/123.",
-        )
+        fix = "Give it as a browser shows it, such as https://cooking.stackexchange.com/q/123."
+        raise InputError(f"{text!r} is not an address", where="--url", fix=fix)
     return url_name(text), text
 
 
@@ -117,11 +115,6 @@ def _concerned(item: Item, one: ForgetList) -> bool:
     users = {pseudonym(item.user), *([pseudonym(other.other)] if other else ())}
     posts = [*item.profile, *([other, *other.profile] if other else ())]
     return bool(users & one.users) or one.holds(item.source_url, posts)
-
-
-def _only(name: str) -> ForgetList:
-    one = frozenset({name})
-    return ForgetList(users=one) if name.startswith("user-") else ForgetList(urls=one)
 
 
 def add_tombstones(run: Path, names: Iterable[str]) -> tuple[str, ...]:

@@ -12,15 +12,17 @@ import pandas as pd
 from pydantic_core import to_json
 from typer import Option
 
-from pairwright.audits.run import write_audit
+from pairwright.audits.examination import audit_pairs, shortened
+from pairwright.audits.page import write_page
 from pairwright.construct.folder import RunFolder
 from pairwright.errors import InputError, on_disk
 from pairwright.files import write_whole
+from pairwright.lines import write_one
 from pairwright.models.store import Store
 from pairwright.modes import MODES
 from pairwright.options import RunPath
 from pairwright.pages.output import output_folder
-from pairwright.pairs import Layout
+from pairwright.pairs import Layout, open_release
 from pairwright.pairs.layout import file_digest, root_digest
 from pairwright.progress import Progress, Step, log_notes
 from pairwright.releases.card import dataset_card, licence_page, modes_of
@@ -138,7 +140,10 @@ def _write(
     """Write every file of a release. Returns the counted rows, and manifest.json."""
     counts = write_data(layout, run / "pairs.jsonl", chosen, contents, progress)
     write_contents(layout, contents)
-    write_audit(layout.root, layout.audit, layout.audit_page, progress)
+    source = open_release(layout.root)
+    audit = audit_pairs(source, progress=progress)
+    write_one(layout.audit, shortened(audit))
+    write_page(layout.audit_page, audit, source, progress=progress)
     manifest = manifest_of(layout, contents, counts)
     for path, text in derived_files(layout, contents, manifest):
         write_whole(path, text)

@@ -118,11 +118,9 @@ def _overlap(audit: Audit) -> Iterator[str]:
         config = f"mode {mode}" if mode else ""
         if overlap := found.get(("profile_overlap", config)):
             weighed = found.get(("profile_tfidf", config))
-            words = f"word overlap with the posts is right in {overlap.percent()} of"
             pairs = number_of(overlap.n, "pair") + (f" of mode {mode}" if mode else "")
-            yield f"{words} {pairs}" + (
-                f", tf-idf similarity in {weighed.percent()}" if weighed else ""
-            )
+            also = f", tf-idf similarity in {weighed.percent()}" if weighed else ""
+            yield f"word overlap with the posts is right in {overlap.percent()} of {pairs}{also}"
 
 
 def _finding(checks: Sequence[Check]) -> FailedCheck:
@@ -182,8 +180,7 @@ def check_lines(audit: Audit, status: Status) -> list[tuple[str, str, str]]:
         worst = max(checks, key=_badness)
         found = worst.found.text(2) if worst.found else f"{worst.count or 0:,} of {worst.of:,}"
         several = f", worst of {len(checks)}" if len(checks) > 1 else ""
-        note = needed(worst)
-        note = short(worst.detail, 60) if status == "note" else note
+        note = short(worst.detail, 60) if status == "note" else ""
         lines.append((DEFINITIONS[name].title, found + several, note))
     return lines
 
@@ -207,17 +204,6 @@ def measured(check: Check) -> str:
     if check.count is not None:
         parts.append(f"{check.count:,} of {check.of:,}")
     return "; ".join(parts)
-
-
-def needed(check: Check) -> str:
-    """The number of questions or pairs that would settle a check; beyond ten times the present
-    number, only that more are needed. Empty if it is not known."""
-    if check.needed is None:
-        return ""
-    units = "questions" if check.chance is not None else "pairs"
-    if check.needed > 10 * check.of:
-        return f"more {units} needed"
-    return f"about {check.needed:,} {units} would settle it"
 
 
 def limit(check: Check) -> str:
