@@ -3,7 +3,6 @@
 from contextlib import closing
 from pathlib import Path
 from typing import Any
-from unittest import mock
 
 import pytest
 from bread import (
@@ -16,11 +15,7 @@ from bread import (
 )
 
 from pairwright.construct.corpus import Corpus
-from pairwright.construct.outcomes import Outcomes, Unit
 from pairwright.construct.partners import TWIN, Candidates, TriedUsers, plan_question
-from pairwright.construct.session import Session
-from pairwright.models import CallLog
-from pairwright.models.store import Store
 from pairwright.modes.placebo import build_placebo
 from pairwright.modes.rules import says_nothing
 from pairwright.modes.twin import build_twin
@@ -96,23 +91,6 @@ def test_a_placebo_is_of_users_with_about_as_many_posts_before_the_question() ->
         made = expect(Dropped, placebo(llm, partner))
         assert (made.reason, llm.purposes) == ("unlike_histories", [])
         assert made.detail == f"1 posts of the asker, {number} of the partner"
-
-
-@pytest.mark.parametrize("mode", ["twin", "placebo"])
-def test_two_accounts_with_the_same_posts_are_no_couple(tmp_path: Path, mode: str) -> None:
-    own, other = posts("I bake.", "I sing."), posts("I sing.", "I bake.", prefix="other")
-    # What the other account wrote after the question tells nothing.
-    other = (*other, Post(id="late", text="I swim.", created="2031-01-01T00:00:00"))
-    asker, double = item(own, user="una"), item(other, user="uno", id="item-2")
-    unit = Unit(f"{mode}:{asker.id}", mode, 0, 0, partner="uno")
-    with (
-        closing(Corpus.write([asker, double], tmp_path / "items", 0)) as corpus,
-        closing(Store(tmp_path / "run.sqlite")) as store,
-    ):
-        session, nobody = Session(corpus, policy(), Outcomes(store)), mock.Mock()
-        refused = expect(Dropped, wait(session.result(unit, nobody, CallLog())))
-    assert (refused.stage, refused.reason) == ("partners", "same_posts")
-    assert not nobody.models.return_value.mock_calls, "no model is asked"
 
 
 # The plan

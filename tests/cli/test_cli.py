@@ -325,12 +325,8 @@ def test_show_finds_twins_units_items_and_refusals(built: Built) -> None:
         assert f"{unit}: kept" in done.out
         assert "Response 2" in done.out
     assert len(pairwright("show", built.study.run).out.splitlines()) == UNITS
-    for wanted, said in (
-        ("pair-", "several ids begin with 'pair-': pair-"),
-        ("pair-0000", "lists"),
-    ):
-        done = pairwright("show", built.study.run, wanted)
-        assert (done.code, said in done.err) == (2, True)
+    done = pairwright("show", built.study.run, "pair-0000")
+    assert (done.code, "lists" in done.err) == (2, True)
     done = pairwright("show", built.study.run, refused["unit"])
     assert done.code == 0
     assert f"{refused['unit']}: dropped" in done.out

@@ -56,33 +56,28 @@ def natural_items(
             meetings.setdefault(couple, []).extend((n, m) for m in opposite.get(partner, ()))
     for couple, order in meetings.items():
         random.Random(f"{seed} {couple}").shuffle(order)
-        made, refused = dict[tuple[int, int], Item](), dict[int, tuple[str, str]]()
+        made = dict[tuple[int, int], Item]()
         for n, m in order:
             if len(made) == twins_per_user:
                 break
             try:
                 made[n, m] = _make_item(candidates[n], candidates[m], min_posts)
             except SourceRefusal as why:
-                refused |= dict.fromkeys((n, m), (why.reason, why.detail))
-        full = len(made) == twins_per_user
-        over = {n: ("over_limit", "") for meeting in order for n in meeting}
-        reasons |= over if full else refused
+                reasons |= dict.fromkeys((n, m), (why.reason, why.detail))
+        if len(made) == twins_per_user:
+            reasons |= {n: ("over_limit", "") for meeting in order for n in meeting}
         items |= made
     used = {n for meeting in items for n in meeting}
     if candidates:
         users, in_twins = {one.user for one in candidates}, {candidates[n].user for n in used}
-        problems.report(
-            "noted",
-            "use",
-            candidates[0].where.rpartition(":")[0],
-            None,
+        said = (
             f"natural twins use {len(used):,} of {len(candidates):,} choices that have a history"
-            f" and {len(in_twins):,} of {len(users):,} users",
+            f" and {len(in_twins):,} of {len(users):,} users"
         )
+        problems.report("noted", "use", candidates[0].where.rpartition(":")[0], None, said)
     for n, chooser in enumerate(candidates):
         if n not in used:
-            reason, detail = reasons[n]
-            problems.report("refused", reason, chooser.where, chooser.user, detail)
+            problems.report("refused", reasons[n][0], chooser.where, chooser.user, reasons[n][1])
     yield from (items[one] for one in sorted(items, key=lambda one: (one[0], items[one].id)))
 
 
@@ -166,15 +161,12 @@ def _history(chooser: Chooser, min_posts: int) -> tuple[Post, ...]:
     read = [(own.post, _reveals(own, chooser)) for own in older]
     kept = tuple(post for post, reveals in read if not reveals)
     if len(kept) < min_posts:
-        of, n = excerpt(chooser.user), len(kept)
-        left = f"{of} has {n} earlier texts and choices that do not reveal the answer"
-        one = next((f"; one that does: {_line(post)}" for post, reveals in read if reveals), "")
+        left = f"{excerpt(chooser.user)} has {len(kept)} earlier texts and choices that do not"
+        left += " reveal the answer"
+        telling = (" ".join(post.text.split()) for post, reveals in read if reveals)
+        one = next((f"; one that does: {excerpt(text)}" for text in telling), "")
         refuse("telling_history", f"{left}, and {min_posts} are needed{one}")
     return kept
-
-
-def _line(post: Post) -> str:
-    return excerpt(" ".join(post.text.split()))
 
 
 def _reveals(own: OwnPost, chooser: Chooser) -> bool:

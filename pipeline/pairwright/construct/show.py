@@ -19,15 +19,12 @@ from pairwright.options import RunPath
 from pairwright.records import Dropped, Kept, Record
 from pairwright.text import number_of, passages, visible
 
-MOST_NAMED = 5
-"""Ids that are named where several begin alike."""
-
 
 def show(
     run: RunPath,
     wanted: Annotated[
         str | None,
-        Argument(help="Id of a pair, twin, unit, item or call, or its start.", metavar="ID"),
+        Argument(help="Id of a pair, twin, unit, item or call.", metavar="ID"),
     ] = None,
     everything: Annotated[
         bool, Option("--all", help="Show posts, drafts, checks and calls, too.")
@@ -58,30 +55,17 @@ def show(
         return _unit(store, _found(store, wanted, Path(run)), everything)
 
 
-_NAMES = """
-    SELECT position, unit AS name FROM outcomes WHERE mode != 'plan'
-    UNION ALL SELECT position, item FROM outcomes WHERE mode != 'plan'
-    UNION ALL SELECT position, subject FROM outcomes WHERE kind = 'kept'
-    UNION ALL SELECT position, pair.value ->> 'id' FROM outcomes, json_each(record, '$.pairs') pair
-    WHERE kind = 'kept'"""
-"""The ids that find a unit; an item's finds the first of its units."""
+_NAMED = """
+    mode != 'plan' AND ?1 IN (unit, item, subject)
+    OR kind = 'kept' AND ?1 IN (SELECT value ->> 'id' FROM json_each(record, '$.pairs'))"""
 
 
 def _found(store: Store, wanted: str, run: Path) -> Outcome:
-    """The outcome that an id belongs to, or the beginning of one id alone. Raises InputError."""
-    names = f"SELECT name, min(position) FROM ({_NAMES}) WHERE %s GROUP BY name LIMIT {MOST_NAMED}"
-    near = list(store.rows(names % "name = ?", wanted))
-    near = near or list(store.rows(names % "substr(name, 1, ?) = ?", len(wanted), wanted))
-    if len(near) == 1:
-        return next(Outcomes(store).rows("position = ?", near[0][1]))
-    listed = ", ".join(name for name, _ in near)
-    raise InputError(
-        f"several ids begin with {wanted!r}: {listed}"
-        if near
-        else f"nothing here has the id {wanted!r}",
-        where=run,
-        fix="`pairwright show RUN` without an id lists the ids of all units.",
-    )
+    """The outcome that an id belongs to; an item's is the first of its units. Raises InputError."""
+    if found := next(Outcomes(store).rows(_NAMED, wanted), None):
+        return found
+    fix = "`pairwright show RUN` without an id lists the ids of all units."
+    raise InputError(f"nothing here has the id {wanted!r}", where=run, fix=fix)
 
 
 def _unit(store: Store, outcome: Outcome, everything: bool) -> list[str]:
@@ -91,19 +75,12 @@ def _unit(store: Store, outcome: Outcome, everything: bool) -> list[str]:
     calls = {k: why for row in (*plans, outcome) for k, why in json.loads(row.calls).items()}
     query = "SELECT prompt_tokens, completion_tokens FROM calls WHERE key = ?"
     tokens = [row for key in calls for row in store.rows(query, key)]
-    kinds: dict[str, type[Record]] = {
-        "kept": Kept,
-        "dropped": Dropped,
-        "failed": Failed,
-        "waiting": Failed,
-    }
-    record = outcome.read(kinds.get(outcome.kind, Failed))
+    kinds: dict[str, type[Record]] = {"kept": Kept, "dropped": Dropped}
     return _filled(
         "unit",
         one=outcome,
         everything=everything,
-        record=record,
-        drafts=getattr(record, "drafts", getattr(record, "refused", ())),
+        record=outcome.read(kinds.get(outcome.kind, Failed)),
         calls=calls,
         prompt_tokens=sum(row[0] for row in tokens),
         reply_tokens=sum(row[1] for row in tokens),
