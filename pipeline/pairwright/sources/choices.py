@@ -6,19 +6,20 @@ only the texts, which are then taken for older.
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from pairwright.manner import choice_text
 from pairwright.records import Post, content_id
 from pairwright.sources.fields import Cells
-from pairwright.sources.items import Source, rows_by_user
+from pairwright.sources.items import Source
 from pairwright.sources.problems import Repairs, excerpt, refuse
 from pairwright.text import normalised, word_count
 from pairwright.times import is_older, latest_moment
 
+T = TypeVar("T")
 SHORT = 3
 """Words of an option that many questions may share."""
 _END = ".!?\u2026\u3002\uff01\uff1f "
@@ -87,7 +88,7 @@ class Chooser:
 
 def read_choices(source: Source) -> Iterator[Chooser]:
     """Choices that can be used, in the table's order. Raises SourceError."""
-    by_user = rows_by_user(source, "choices", partial(_choice, source))
+    by_user = _by_user(source, "choices", partial(_choice, source))
     choices = [choice for own in by_user.values() for choice in own]
     timed = any(choice.created for choice in choices)
     if choices and not timed:
@@ -96,7 +97,7 @@ def read_choices(source: Source) -> Iterator[Chooser]:
     latest = {user: max(one.created or "" for one in own) for user, own in by_user.items()}
     texts, written = choices and source.rules.texts, dict[str, list[OwnPost]]()
     if texts:
-        written = rows_by_user(source, "texts", partial(_text, source, latest, timed))
+        written = _by_user(source, "texts", partial(_text, source, latest, timed))
     shared, usable = _shared_options(choices), list[Chooser]()
     for user, own in by_user.items():
         usable += _user_choosers(source, own, written.get(user, []), shared, timed=timed)
@@ -104,6 +105,18 @@ def read_choices(source: Source) -> Iterator[Chooser]:
 
 
 # Rows
+
+
+def _by_user(source: Source, table: str, made: Callable[[Cells], T]) -> dict[str, list[T]]:
+    """Results of `made` for the rows of a table, by user; both in the table's order. A row that it
+    refuses is counted."""
+    by_user = dict[str, list[T]]()
+    for cells in source.rows(table):
+        with source.problems.row(cells.where, cells):
+            one = made(cells)
+            by_user.setdefault(cells["user"], []).append(one)
+    return by_user
+
 
 _SIDE = re.compile(r"(?:(?:option|response|answer|output|model|side)[ _-]?)?([ab])")
 _NEITHER = frozenset(

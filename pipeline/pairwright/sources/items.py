@@ -6,9 +6,9 @@ questions, and the strictly earlier ones are the profile.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, Self, TypeVar
+from typing import Any, NamedTuple, Self
 
 from pairwright.errors import SourceError
 from pairwright.records import GoldAspect, Item, Post, content_id
@@ -16,11 +16,10 @@ from pairwright.settings.domains import Domains
 from pairwright.settings.rules import COLUMNS, SourceRules, required_columns
 from pairwright.sources.fields import Cells
 from pairwright.sources.problems import Problems, Repairs, SourceRefusal, excerpt, refuse
-from pairwright.sources.tables import fields_of, open_source
+from pairwright.sources.tables import OPENERS, fields_of, locate, open_hub
 from pairwright.text import find_question, normalised
 from pairwright.times import is_older, latest_moment
 
-T = TypeVar("T")
 _ASPECT = {name: name for name in ("aspect", "reason", "evidence")}
 _POST = {name: name for name in ("id", "text", "category", "created", "source_url", "kind")}
 
@@ -39,7 +38,8 @@ class Source(NamedTuple):
         SourceError for a table without the columns that are needed."""
         rules = self.rules
         given = (rules.texts or "") if table == "texts" else rules.path
-        named, (there, rows) = open_source(given, self.folder, rules)
+        path = locate(given, self.folder)
+        there, rows = OPENERS[path.suffix.lower()](path) if path else open_hub(given, rules)
         required, columns_there = required_columns(rules, table).values(), {*(there or ())}
         missing = [" or ".join(names) for names in required if not {*names} & columns_there]
         if missing and there is not None:
@@ -47,8 +47,10 @@ class Source(NamedTuple):
             fix += " user=author, or a line in [source.columns]; `format` says what a row is."
             fix += " Or set `default_category`." * ("category" in missing)
             fix += " Or rename them here: both tables share these keys." * (table == "texts")
-            raise SourceError(f"no column {', '.join(missing)}", where=f"{named}:1", fix=fix)
-        name = named.name if isinstance(named, Path) else named
+            raise SourceError(
+                f"no column {', '.join(missing)}", where=f"{path or given}:1", fix=fix
+            )
+        name = path.name if path else given
         needed, optional = (names.split() for names in COLUMNS[table])
         columns = {one: rules.columns.get(one, one) for one in (*needed, *optional)}
         for number, row in rows:
@@ -158,7 +160,12 @@ _SENTENCE = re.compile(r".+?[.?!](?=\s|$)")
 def read_posts(source: Source) -> Iterator[Item]:
     """The items of each user, users in the order in which the file first names them. Raises
     SourceError."""
-    for user, posts in rows_by_user(source, "posts", _post).items():
+    by_user = dict[str, list[SourcePost]]()
+    for cells in source.rows("posts"):
+        with source.problems.row(cells.where, cells):
+            post = _post(cells)
+            by_user.setdefault(cells["user"], []).append(post)
+    for user, posts in by_user.items():
         # The sort is stable: of posts of one moment, the file's last is the latest.
         posts.sort(key=lambda post: post.created or "")
         yield from user_items(source, user, posts)
@@ -174,17 +181,6 @@ def _post(cells: Cells) -> SourcePost:
     openings = (line, sentence.group() if sentence else line)
     short = next((one for one in openings if len(one) <= _QUESTION_CHARS), "")
     return SourcePost.of(cells, text=text, question=title or short, narrative=body)
-
-
-def rows_by_user(source: Source, table: str, made: Callable[[Cells], T]) -> dict[str, list[T]]:
-    """Results of `made` for the rows of a table, by user; both in the table's order. A row that it
-    refuses is counted."""
-    by_user = dict[str, list[T]]()
-    for cells in source.rows(table):
-        with source.problems.row(cells.where, cells):
-            one = made(cells)
-            by_user.setdefault(cells["user"], []).append(one)
-    return by_user
 
 
 def user_items(source: Source, user: str, posts: Sequence[SourcePost]) -> Iterator[Item]:

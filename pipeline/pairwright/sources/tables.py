@@ -204,16 +204,6 @@ FLAT = (".csv", ".tsv")
 # What `[source]` names
 
 
-def open_source(given: str, folder: Path, rules: SourceRules) -> tuple[Path | str, Table]:
-    """The file or Hub dataset that `given` names, and its table. Raises SourceError."""
-    if path := locate(given, folder):
-        return path, OPENERS[path.suffix.lower()](path)
-    name, _, revision = given.partition("@")
-    with hub_client(given, "datasets") as datasets:
-        options = {"split": rules.split, "revision": revision or None}
-        return given, hub_table(datasets.load_dataset(name, rules.config, **options))
-
-
 def locate(given: str, folder: Path) -> Path | None:
     """The file of this path, or None for a Hub id; raises SourceError."""
     path = folder / Path(given).expanduser()
@@ -254,6 +244,14 @@ def content_hash(path: Path) -> str:
 def looks_like_id(path: str) -> bool:
     """`org/name`, or `org/name@revision` to hold it to one version."""
     return re.fullmatch(r"[\w.-]+/[\w.-]+(?:@[\w./-]+)?", path) is not None
+
+
+def open_hub(given: str, rules: SourceRules) -> Table:
+    """The rows of a dataset. Raises SourceError."""
+    name, _, revision = given.partition("@")
+    with hub_client(given, "datasets") as datasets:
+        options = {"split": rules.split, "revision": revision or None}
+        return hub_table(datasets.load_dataset(name, rules.config, **options))
 
 
 def hub_table(rows: Any) -> Table:
