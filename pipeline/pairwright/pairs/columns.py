@@ -65,9 +65,12 @@ class Piece(NamedTuple):
     def first(self) -> Fields:
         """The first value of each column. Rows of JSON differ in their columns: all are read."""
         found: Fields = {}
-        for fields in islice(self.rows(), 1 if self.table()[0] else None):
-            if fields.keys() - found.keys():
+        columns, rows = self.table()
+        for _, fields in rows:
+            if isinstance(fields, dict) and fields.keys() - found.keys():
                 found = {**fields, **found}
+            if found and columns:
+                break
         return found
 
 
@@ -193,7 +196,7 @@ def _said(
     """Messages for the person on how columns and labels are read."""
     read = ", ".join(name if name == one else f"{name} = {one}" for name, one in named.items())
     left = ", ".join(one for one in first if one not in _parts(named) | meanings.keys())
-    left = visible(left if len(left) <= 400 else f"{left[:400]}...")
+    left = visible(left[:400])
     columns = f"columns: {read or 'none is recognised'}{source}{left and f'; not read: {left}'}"
     names = {place: name for name, place in PLACES.items()} | {None: "tie"}
     if "" in meanings:
