@@ -16,11 +16,11 @@ from pairwright.assets import install
 from pairwright.construct.corpus import Corpus
 from pairwright.construct.folder import RunFolder, merge_all
 from pairwright.construct.outcomes import Outcomes, Unit
-from pairwright.construct.session import Session, meter_of
+from pairwright.construct.session import RunModels, Session, meter_of
 from pairwright.errors import ConfigError, InputError, Interrupted, PairwrightError
 from pairwright.files import CALLS
 from pairwright.models.client import Meter
-from pairwright.models.connect import RunModels, api_key, open_clients
+from pairwright.models.connect import api_key, open_clients
 from pairwright.models.store import Store
 from pairwright.progress import Progress, Step, Stop, UnitEnded
 from pairwright.settings.config import Config

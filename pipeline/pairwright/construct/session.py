@@ -8,7 +8,7 @@ matching; the units of two users. A question with a signal gives a twin, one on 
 known of either user a placebo.
 """
 
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -27,17 +27,18 @@ from pairwright.construct.outcomes import (
 from pairwright.construct.partners import Asked, Candidates, assign_partners, plan_question
 from pairwright.construct.status import cost
 from pairwright.errors import CallFailed, Interrupted, Unanswered
-from pairwright.models import CallLog
+from pairwright.models import CallLog, Model, Models
 from pairwright.models.batch import Recorder, Requests
-from pairwright.models.client import INTERRUPTED, Meter
-from pairwright.models.connect import RunModels, Say, open_clients, say
+from pairwright.models.client import INTERRUPTED, Client, Meter
+from pairwright.models.connect import Say, open_clients, say
 from pairwright.models.model import work_through
 from pairwright.models.store import Store
 from pairwright.modes import MODES
 from pairwright.modes.rules import BuildRules
 from pairwright.progress import UnitEnded
-from pairwright.records import Dropped, Rubric
+from pairwright.records import Dropped, Rubric, draw_id
 from pairwright.settings.config import Config
+from pairwright.settings.endpoints import Sampling
 
 Ended = Callable[[UnitEnded], None]
 WAITING = Failed(reason="partners", waits=True)
@@ -161,7 +162,7 @@ class Session:
 
     # The work on them
 
-    async def build(self, units: Iterator[Unit], models: RunModels, ended: Ended) -> None:
+    async def build(self, units: Iterator[Unit], models: "RunModels", ended: Ended) -> None:
         """Build all units; `ended` is called with each once its outcome is written.
 
         Raises Interrupted (all finished calls are stored), EndpointRefused and StoreError.
@@ -190,7 +191,7 @@ class Session:
         if interrupted:
             raise Interrupted(INTERRUPTED)
 
-    async def result(self, unit: Unit, source: RunModels, log: CallLog) -> Result:
+    async def result(self, unit: Unit, source: "RunModels", log: CallLog) -> Result:
         """Build one unit."""
         item, mode, rules = self.corpus.item(unit.item), MODES.get(unit.mode), self._rules
         if mode and mode.given:
@@ -214,6 +215,47 @@ def event_of(outcome: Outcome) -> UnitEnded:
 
 
 # The models of a build
+
+
+@dataclass
+class RunModels:
+    """The models of a run's roles, on the clients of its endpoints."""
+
+    config: Config
+    clients: Mapping[str, Client]
+    meter: Meter
+    waits: bool = True
+    """Whether a call is waited for, and not written down for a batch."""
+
+    @property
+    def workers(self) -> int:
+        """The most units at once: with one for each call in flight an endpoint stays full, and few
+        units alive keep memory small."""
+        # A unit that writes its calls down for a batch never waits, so a second is no faster.
+        if not self.waits:
+            return 1
+        config = self.config  # Without roles, people's own choices are the pairs.
+        return sum(config.endpoints[name].concurrency for name in config.roles.all) or 1
+
+    def models(self, item: str, log: CallLog) -> Models:
+        """The models of the work on one item, which note their calls. Its id decides which of the
+        generators writes, so that further items move no item to another one."""
+
+        def model(name: str, how: Sampling) -> Model:
+            return Model(self.clients[name], self.config.endpoints[name], how, log)
+
+        roles, how = self.config.roles, self.config.sampling
+        writer = int(draw_id("generator", item)[-8:], 16) % len(roles.generator)
+        return Models(
+            model(roles.planner, how.planner),
+            model(roles.generator[writer], how.generator),
+            tuple(model(name, how.judge) for name in roles.judge),
+        )
+
+    def stop(self) -> None:
+        """Send no new calls."""
+        for client in self.clients.values():
+            client.stop()
 
 
 @asynccontextmanager

@@ -1,10 +1,9 @@
-"""The clients of a config's endpoints, with their keys, and the models of its roles on them."""
+"""The clients of a config's endpoints, with their keys."""
 
 import logging
 import os
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TypeAlias
@@ -13,12 +12,9 @@ from pairwright.assets import install
 from pairwright.errors import ConfigError
 from pairwright.models.client import Client, Meter, Server
 from pairwright.models.engine import Engine
-from pairwright.models.model import CallLog, Model, Models
 from pairwright.models.recording import Recorded
 from pairwright.models.store import Store
-from pairwright.records import draw_id
-from pairwright.settings.config import Config
-from pairwright.settings.endpoints import Endpoint, Sampling
+from pairwright.settings.endpoints import Endpoint
 
 Say: TypeAlias = Callable[[str], None]
 say: Say = logging.getLogger("pairwright").warning
@@ -67,44 +63,3 @@ async def open_clients(
         for client in clients.values():
             await stack.enter_async_context(client)
         yield clients
-
-
-@dataclass
-class RunModels:
-    """The models of a run's roles, on the clients of its endpoints."""
-
-    config: Config
-    clients: Mapping[str, Client]
-    meter: Meter
-    waits: bool = True
-    """Whether a call is waited for, and not written down for a batch."""
-
-    @property
-    def workers(self) -> int:
-        """The most units at once: with one for each call in flight an endpoint stays full, and few
-        units alive keep memory small."""
-        # A unit that writes its calls down for a batch never waits, so a second is no faster.
-        if not self.waits:
-            return 1
-        config = self.config  # Without roles, people's own choices are the pairs.
-        return sum(config.endpoints[name].concurrency for name in config.roles.all) or 1
-
-    def models(self, item: str, log: CallLog) -> Models:
-        """The models of the work on one item, which note their calls. Its id decides which of the
-        generators writes, so that further items move no item to another one."""
-
-        def model(name: str, how: Sampling) -> Model:
-            return Model(self.clients[name], self.config.endpoints[name], how, log)
-
-        roles, how = self.config.roles, self.config.sampling
-        writer = int(draw_id("generator", item)[-8:], 16) % len(roles.generator)
-        return Models(
-            model(roles.planner, how.planner),
-            model(roles.generator[writer], how.generator),
-            tuple(model(name, how.judge) for name in roles.judge),
-        )
-
-    def stop(self) -> None:
-        """Send no new calls."""
-        for client in self.clients.values():
-            client.stop()
