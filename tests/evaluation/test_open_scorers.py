@@ -1,7 +1,6 @@
 """Scorers by name: which there are, what each is bound to, and what decides their scores."""
 
 import asyncio
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -74,26 +73,6 @@ def test_what_decides_a_score_is_in_its_settings(changes: dict[str, Any], same: 
     plain = {"kind": "classifier", "model": "org/rm"}
     found = bound("a", "b", scorers={"a": plain, "b": plain | changes})
     assert (found["a"].ref.settings == found["b"].ref.settings) is same
-
-
-def test_what_decides_a_verdict_is_in_its_judges_settings(tmp_path: Path) -> None:
-    shipped = Path(__file__).parents[2] / "prompts"
-    for path in shipped.glob("*.md"):
-        more = "\n" if path.name == "history.md" else ""
-        (tmp_path / path.name).write_text(path.read_text() + more)
-
-    def of(sampling: dict[str, Any], prompts: Path = shipped, **endpoint: Any) -> str:
-        near = {"base_url": URL, "model": "m"}
-        judge = {"kind": "pairwise", "endpoint": "near", "sampling": sampling}
-        return bound(
-            "judge", endpoints={"near": near | endpoint}, scorers={"judge": judge},
-            prompts=str(prompts),
-        )["judge"].ref.settings  # fmt: skip
-
-    plain = of({})
-    assert of({}, concurrency=2) == plain
-    others = [of({"seed": 1}), of({}, structured=False), of({}, tmp_path)]
-    assert len({plain, *others}) == 4
 
 
 @pytest.mark.parametrize("where", [{"engine": "vllm"}, {"base_url": "recording:r.jsonl.gz"}])

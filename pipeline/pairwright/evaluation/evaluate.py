@@ -134,12 +134,11 @@ async def _score(
     folder: Path,
 ) -> list[ScoreTable]:
     """Score with each scorer in each condition, and write each table as it is whole."""
-    settings, tables = session.settings, list[ScoreTable]()
-    own, ids = dict.fromkeys(scorers, conditions), folder / "ids.jsonl"
+    tables, own, ids = list[ScoreTable](), dict.fromkeys(scorers, conditions), folder / "ids.jsonl"
     write_lines(ids, benchmark.places())
     for name in scorers:
         # Before anything is computed.
-        if isinstance(spec := settings.scorers.get(name), ScoresOfFile):
+        if isinstance(spec := session.settings.scorers.get(name), ScoresOfFile):
             file, pairs = ScoreFile(Path(spec.path)), {one.pair for one in benchmark.places()}
             own[name] = file.check(pairs, conditions, ids)
             for left in sorted({*conditions} - {*own[name]}):
@@ -149,13 +148,13 @@ async def _score(
         # One at a time: a model in this process fills the memory there is.
         async with session.scorer(name) as opened:
             for condition in own[name]:
-                treated, scorer = CONDITIONS[condition], opened.target
+                applies, scorer = CONDITIONS[condition].applies, opened.target
                 scores = await session.calls.each(
                     f"{name}, {condition}",
-                    filter(treated.applies, benchmark.rows(limit)),
+                    filter(applies, benchmark.rows(limit)),
                     partial(score_pair, scorer=scorer, condition=condition, sources=sources),
                     opened.workers,
-                    total=sum(map(treated.applies, benchmark.rows(limit))),
+                    total=sum(map(applies, benchmark.rows(limit))),
                 )
                 about = ScoresOf(
                     benchmark=benchmark.ref,
@@ -164,7 +163,7 @@ async def _score(
                     labels=dict(benchmark.labels),
                     scorer=opened.ref,
                     condition=condition,
-                    history=None if isinstance(scorer, ByPair) else settings.history,
+                    history=None if isinstance(scorer, ByPair) else session.settings.history,
                 )
                 tables.append(write_scores(folder, about, scores))
     return tables

@@ -77,18 +77,14 @@ def _common(board: Leaderboard) -> dict[str, Any]:
     return {
         "one_cluster": bool(every) and all(one.clusters == 1 for one in every),
         "board": board, "conditions": CONDITIONS, "few_placebos": FEW_PLACEBOS, "alike": ALIKE,
-        "label": label, "title_of": mode_title, "unit_of": unit_of, "shown": figure_text,
+        "label": label, "title_of": mode_title, "shown": figure_text,
+        "unit_of": lambda mode: "question" if mode == QUESTIONS else "pair",
     }  # fmt: skip
 
 
 def mode_title(mode: str) -> str:
     """The heading of a mode's table."""
     return title_of(mode) if mode in MODES else mode.capitalize()
-
-
-def unit_of(mode: str) -> str:
-    """The unit that an accuracy of a mode counts, as a word."""
-    return "question" if mode == QUESTIONS else "pair"
 
 
 def label(row: BoardRow) -> str:

@@ -25,7 +25,7 @@ from pairwright.models import Model
 from pairwright.modes import label_of
 from pairwright.options import OutPath, ReleasePath
 from pairwright.pages.output import output_folder
-from pairwright.pairs import Row, RowPost
+from pairwright.pairs import Row
 from pairwright.progress import Progress, Stop, log_notes, run_async
 from pairwright.records import Aspect, AspectScore, Dropped, Record
 from pairwright.settings.prompt import Prompts
@@ -40,7 +40,6 @@ def questions_by_id(rows: Iterable[Row]) -> dict[str, Row]:
     Raises InputError for a pair whose label is the user's own choice.
     """
     firsts, by_pair = dict[tuple[str, ...], Row](), dict[str, Row]()
-    posts = dict[RowPost, RowPost]()
     for row in rows:
         if label_of(row.mode) == "equal":
             continue  # Its users have no rubric on the question.
@@ -52,11 +51,8 @@ def questions_by_id(rows: Iterable[Row]) -> dict[str, Row]:
             )
         # Pairs of both modes are about one question of one person, with one rubric.
         aspects = (one.aspect for one in row.answer_key)
-        if (key := (row.item_id, person_of(row), *aspects)) not in firsts:
-            # The questions of a user share most posts, which are in memory once.
-            profile = tuple(posts.setdefault(post, post) for post in row.profile)
-            firsts[key] = Row(**dict(row) | {"profile": profile})
-        by_pair[row.id] = firsts[key]
+        key = (row.item_id, person_of(row), *aspects)
+        by_pair[row.id] = firsts.setdefault(key, row)
     return by_pair
 
 

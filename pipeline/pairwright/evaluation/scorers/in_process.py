@@ -274,39 +274,36 @@ class PythonScorer(Record):
     batch: int = Field(64, ge=1, description="maximum responses per call of the class")
 
     def open(self, name: str, session: ScorerSession) -> OpenScorer:
-        """Find the class; nothing is made of it yet. Raises ConfigError as `find_class` does."""
-        found, where = find_class(f"scorer {name}, {self.object}", self)
+        """Import the module and find the class; nothing is made of it yet. Raises ConfigError,
+        naming file and class, for a module that cannot be imported, and a class that is not in it
+        or has no method `score`."""
+        where = f"scorer {name}, {self.object}"
+        module, _, class_name = self.object.partition(":")
+        folder = Path(self.folder).resolve()
+        if str(folder) not in sys.path:
+            sys.path.insert(0, str(folder))
+        try:
+            imported = import_module(module)
+        except (Exception, SystemExit) as error:  # Anything that the user's module raises.
+            what = f"the module {module} cannot be imported: {place_of(error, folder)}"
+            fix = f"It is looked for in {folder}, then among what is installed. A file of scorers"
+            fix += ' can name another folder: folder = "...".'
+            raise ConfigError(what, where=where, fix=fix) from None
+        file, found = (
+            getattr(imported, "__file__", None) or module,
+            getattr(imported, class_name, None),
+        )
+        where = f"{where} ({file}, class {class_name})"
+        if not isinstance(found, type) or not callable(getattr(found, "score", None)):
+            what = "is no class with a method score(self, candidates)"
+            fix = f'{DOCS / "evaluate.md"}, "A class of your own", shows one.'
+            raise ConfigError(what, where=where, fix=fix)
         # The hash of the file that defines it is part of what decides its scores.
         code = sha256(Path(inspect.getfile(found)).read_bytes()).hexdigest()
         decides = canonical({"kind": self.kind, "options": self.options, "code": code})
         own = OwnScorer(found, where, self, decides, session.calls)
         ref = ref_of(name, self.kind, self.object, self.revision, decides)
         return Opened(own, ref, IN_PROCESS_PAIRS, (own,))
-
-
-def find_class(where: str, spec: PythonScorer) -> tuple[type, str]:
-    """Import the module and look the class up; also its place and file, for messages.
-
-    Raises ConfigError, naming file and class, for a module that cannot be imported, a class that is
-    not in it or has no method `score`.
-    """
-    name, _, class_name = spec.object.partition(":")
-    folder = Path(spec.folder).resolve()
-    if str(folder) not in sys.path:
-        sys.path.insert(0, str(folder))
-    try:
-        module = import_module(name)
-    except (Exception, SystemExit) as error:  # Anything that the user's module raises.
-        what = f"the module {name} cannot be imported: {place_of(error, folder)}"
-        fix = f"It is looked for in {folder}, then among what is installed. A file of scorers can"
-        fix += ' name another folder: folder = "...".'
-        raise ConfigError(what, where=where, fix=fix) from None
-    file, found = getattr(module, "__file__", None) or name, getattr(module, class_name, None)
-    where = f"{where} ({file}, class {class_name})"
-    if not isinstance(found, type) or not callable(getattr(found, "score", None)):
-        fix = f'{DOCS / "evaluate.md"}, "A class of your own", shows one.'
-        raise ConfigError("is no class with a method score(self, candidates)", where=where, fix=fix)
-    return found, where
 
 
 def place_of(error: BaseException, place: Path) -> str:
@@ -356,8 +353,7 @@ class OwnScorer(BatchClient):
             self._candidates.pop(key, None)
 
     async def answers(self, requests: Sequence[Request]) -> AsyncIterator[tuple[int, bytes]]:
-        """Ask the object. Raises ConfigError for what it raises, or gives back instead of
-        scores."""
+        """Ask the object. Raises ConfigError as `score` does."""
         for at in range(0, len(requests), self._spec.batch):
             self.go_on()
             lot = requests[at : at + self._spec.batch]
