@@ -293,7 +293,7 @@ def test_a_refusal_ends_the_run_and_keeps_what_was_answered(tmp_path: Path) -> N
 
 def test_show_gives_the_whole_lineage_of_a_pair_and_each_call(built: Built) -> None:
     pair = next(p for p in built.study.rows("pairs.jsonl") if p["mode"] == "violate")
-    done = pairwright("show", built.study.run, pair["id"][:-1], "--all")
+    done = pairwright("show", built.study.run, pair["id"], "--all")
     assert done.code == 0
     flat = re.sub(r"[\s│]+", " ", done.out)
     for text in (pair["question"], pair["chosen"], pair["rejected"]):

@@ -76,11 +76,13 @@ def _unit(store: Store, outcome: Outcome, everything: bool) -> list[str]:
     query = "SELECT prompt_tokens, completion_tokens FROM calls WHERE key = ?"
     tokens = [row for key in calls for row in store.rows(query, key)]
     kinds: dict[str, type[Record]] = {"kept": Kept, "dropped": Dropped}
+    record = outcome.read(kinds.get(outcome.kind, Failed))
     return _filled(
         "unit",
         one=outcome,
         everything=everything,
-        record=outcome.read(kinds.get(outcome.kind, Failed)),
+        record=record,
+        drafts=getattr(record, "drafts", getattr(record, "refused", ())),
         calls=calls,
         prompt_tokens=sum(row[0] for row in tokens),
         reply_tokens=sum(row[1] for row in tokens),
