@@ -3,7 +3,6 @@ people's: a raw file as Label Studio would export it, whose name marks them as s
 
 import json
 import random
-from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -29,10 +28,9 @@ CANNOT_TELL_SHARE = 0.01
 
 @dataclass(frozen=True, slots=True)
 class SimulatedAnswers:
-    """Answers to the tasks that were open, with the annotators who ticked anything."""
+    """Answers to the tasks that were open."""
 
     tasks: int
-    careless: tuple[str, ...]
     answers: ImportedAnswers
 
 
@@ -42,7 +40,6 @@ def simulate_answers(
     accuracy: Annotated[
         float, Option(help="Share of right answers, 0.5 to 1.", min=0.5, max=1)
     ] = 0.98,
-    careless: Annotated[float, Option(help="Share of random annotators.", min=0, max=1)] = 0.0,
     seed: Annotated[int, Option(help="Seed of the answers.", metavar="N")] = 0,
 ) -> SimulatedAnswers:
     """Answer every open task with simulated annotators, by the same import as people's answers.
@@ -59,7 +56,7 @@ def simulate_answers(
     Examples::
 
         pairwright human simulate runs/first
-        pairwright human simulate runs/first --accuracy 0.7 --careless 0.2
+        pairwright human simulate runs/first --accuracy 0.7
     """
     with open_study(Path(run)) as study:
         check_unmixed(study, simulated=True)
@@ -67,32 +64,28 @@ def simulate_answers(
         key = [task for task in study.key.values() if task.task not in done]
         key.sort(key=lambda task: records.KINDS.index(task.kind))
         people, shown = {task.annotator for task in key}, read_tasks(study.folder, key)
-        order = sorted(people, key=lambda who: content_id("careless", str(seed), who))
-        random_people = frozenset(order[: round(careless * len(order))])
-        for who in order:
+        for who in sorted(people):
             now, exported = _START, []
             for task in (task for task in key if task.annotator == who):
-                odds = 0.0 if who in random_people else accuracy
-                seconds = round(_SECONDS[task.kind] / (1 if odds else 8), 3)
-                now += timedelta(seconds=seconds)
-                done_by = _annotation(task, study.fixed.scales, odds, seed, now, seconds)
+                now += timedelta(seconds=_SECONDS[task.kind])
+                done_by = _annotation(task, study.fixed.scales, accuracy, seed, now)
                 exported.append({"data": shown[task.task], "annotations": [done_by]})
             before = len([*study.folder.raw.glob(f"{records.SIMULATED}{who}-*")])
             name = f"{records.SIMULATED}{who}-{before + 1}"
             store_raw(study, name, json.dumps(exported).encode())
         answers = write_answers(study)
-        return SimulatedAnswers(len(shown), tuple(sorted(random_people)), answers)
+        return SimulatedAnswers(len(shown), answers)
 
 
 def _annotation(
-    task: KeyedTask, scales: Iterable[Scale], odds: float, seed: int, at: datetime, took: float
+    task: KeyedTask, scales: tuple[Scale, ...], odds: float, seed: int, at: datetime
 ) -> dict[str, Any]:
-    """A filled-in form as Label Studio exports it. `odds` of a right answer; 0 ticks anything."""
+    """A filled-in form as Label Studio exports it, with these `odds` of a right answer."""
     chance = _chance(seed, "answer", task.annotator, task.task)
     by_name = {scale.name: scale for scale in scales}
 
     def choice(control: str) -> str:
-        """Choice of a careful annotator: the truth, or with probability 1 - `odds` another."""
+        """The truth, or with probability 1 - `odds` another choice."""
         name, _, number = control.rpartition("_")
         unsure, right = chance.random() < CANNOT_TELL_SHARE, chance.random() < odds
         if scale := by_name.get(name):
@@ -109,17 +102,13 @@ def _annotation(
         wrong = chance.choice("AB") if truth == records.EQUAL else "B" if truth == "A" else "A"
         return records.CANNOT_TELL if unsure else truth if right and truth else wrong
 
-    chosen = {
-        name: choice(name) if odds else chance.choice(sorted(one.choices))
-        for name, one in questions(task.kind, tuple(scales), task.aspects).items()
-    }
     result = [
-        {"from_name": name, "type": "choices", "value": {"choices": [ticked]}}
-        for name, ticked in chosen.items()
+        {"from_name": name, "type": "choices", "value": {"choices": [choice(name)]}}
+        for name in questions(task.kind, scales, task.aspects)
     ]
     times = dict.fromkeys(("created_at", "updated_at"), at.isoformat())
     name = f"{chance.getrandbits(128):032x}"
-    about = {"id": 1, "unique_id": name, "was_cancelled": False, "lead_time": took}
+    about = {"id": 1, "unique_id": name, "was_cancelled": False, "lead_time": _SECONDS[task.kind]}
     return {**about, **times, "result": result}
 
 
