@@ -37,29 +37,21 @@ def statement(author: int, n: int) -> str:
 def conversation(folder: Path, authors: int = 8, statements: int = 3) -> Path:
     """An exported conversation of Polis: authors 1, 2, ... who agree with their own camp and
     disagree with the other, and two who wrote nothing."""
-    written = {
-        str((author - 1) * statements + n): author
-        for author in range(1, authors + 1)
-        for n in range(statements)
-    }
-    write_csv(
-        folder / "comments.csv",
-        ["timestamp", "comment-id", "author-id", "moderated", "comment-body"],
-        [
-            [1_500_000_000_000, id, author, 1, statement(author, int(id) % statements)]
-            for id, author in written.items()
-        ],
-    )
-    write_csv(
-        folder / "participants-votes.csv",
-        ["participant", "group-id", *written],
-        [
-            [who, "", *(1 if author % 2 == who % 2 else -1 for author in written.values())]
-            for who in range(1, authors + 3)
-        ],
-    )
-    pairs = [["url", f"https://pol.is/{folder.name}"], ["about", 'Said "so",\nand more']]
-    write_csv(folder / "summary.csv", ["topic", "What the ward shares"], pairs)
+    written = [author for author in range(1, authors + 1) for _ in range(statements)]
+    comments = [
+        [1_500_000_000_000, id, author, 1, statement(author, id % statements)]
+        for id, author in enumerate(written)
+    ]
+    votes = [
+        [who, "", *(1 if author % 2 == who % 2 else -1 for author in written)]
+        for who in range(1, authors + 3)
+    ]
+    about = [["url", f"https://pol.is/{folder.name}"], ["about", 'Said "so",\nand more']]
+    head = ["timestamp", "comment-id", "author-id", "moderated", "comment-body"]
+    write_csv(folder / "comments.csv", head, comments)
+    head = ["participant", "group-id", *map(str, range(len(written)))]
+    write_csv(folder / "participants-votes.csv", head, votes)
+    write_csv(folder / "summary.csv", ["topic", "What the ward shares"], about)
     return folder
 
 
@@ -95,19 +87,13 @@ def table_of_choices(path: Path, users: int = 6, questions: int = 4) -> Path:
 
 
 def table_of_texts(path: Path, users: int = 6, texts: int = 2) -> Path:
-    return write_csv(
-        path,
-        TEXTS,
-        [
-            [
-                f"u{user}",
-                f"Letter {n} of u{user}: I keep {TOPICS[user + n]} hours.",
-                f"2024-0{n + 1}-01",
-            ]
-            for user in range(users)
-            for n in range(texts)
-        ],
-    )
+    said = "Letter {n} of u{user}: I keep {topic} hours."
+    rows = [
+        [f"u{user}", said.format(n=n, user=user, topic=TOPICS[user + n]), f"2024-0{n + 1}-01"]
+        for user in range(users)
+        for n in range(texts)
+    ]
+    return write_csv(path, TEXTS, rows)
 
 
 def built_conversation(folder: Path, authors: int = 24, **release: object) -> Path:

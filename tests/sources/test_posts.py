@@ -34,6 +34,13 @@ def test_targets_are_a_users_latest_posts_each_with_what_is_older(tmp_path: Path
         ("3", "ann"), ("2", "ann"), ("6", "bob"))]  # fmt: skip
 
 
+def test_a_question_is_asked_in_its_last_form(tmp_path: Path) -> None:
+    again = ANN[2].replace("2020-01-03", "2020-01-04").replace("How", "HOW")
+    got = of_posts(tmp_path, *ANN, again, targets="all")
+    assert (got.item.question[:3], len(got.item.profile)) == ("HOW", 2)
+    assert ("repeated_question", "4", "ann") in got.said
+
+
 def test_only_questions_are_asked_if_posts_have_a_kind(tmp_path: Path) -> None:
     lines = [f"{line},{kind}" for line, kind in zip(ANN, ("Review", "answer", ""), strict=True)]
     more = (
