@@ -31,8 +31,8 @@ import building
 from counting import Endpoint
 from resume import stored
 
-from endpoint import Asked, Handler, double, fail, in_thread, on_a_bad_line
-from model_double import ModelDouble
+from endpoint import Asked, Handler, double, drop, fail, hang, in_thread, truncate
+from model_double import ModelDouble, share
 from pairwright.construct.outcomes import Outcomes
 from pairwright.models.store import Store
 
@@ -41,6 +41,30 @@ FAULTS = {
     "permanent_500": FOREVER, "http_429": RATE, "http_500": RATE, "timeout": RATE,
     "dropped_connection": RATE, "truncated_body": RATE,
 }  # fmt: skip
+
+
+def on_a_bad_line(good: Handler, **rates: float) -> Handler:
+    """A handler behind a line that fails at these rates: of each try anew, but for what is
+    `permanent_500`, which fails for ever."""
+    times: Counter[str] = Counter()
+    bad = {
+        "permanent_500": fail(500, "this request kills the engine"),
+        "http_429": fail(429, headers={"Retry-After": "0.01"}),
+        "http_500": fail(500),
+        "timeout": hang,
+        "dropped_connection": drop,
+        "truncated_body": truncate,
+    }
+
+    async def handler(asked: Asked) -> web.StreamResponse:
+        times[asked.identity] += 1
+        for kind, rate in rates.items():
+            tried = 0 if kind == "permanent_500" else times[asked.identity]
+            if share(kind, asked.identity, tried) < rate:
+                return await bad[kind](asked)
+        return await good(asked)
+
+    return handler
 
 
 def faulty(config_folder: Path, run: Path, items: int) -> building.Done:

@@ -23,7 +23,7 @@ from typing import Any, TypeVar
 
 from aiohttp import web
 
-from model_double import DOUBLE, ModelDouble, share
+from model_double import DOUBLE, ModelDouble
 from pairwright.models import Request
 from pairwright.settings.prompt import Message
 
@@ -284,30 +284,6 @@ def altered(
 def double(*, delay_s: float = 0.0, **rates: float) -> Handler:
     """The replies of the model's double, after a while, with defects at these rates."""
     return altered(lambda *_: None, delay_s=delay_s, **rates)
-
-
-def on_a_bad_line(good: Handler, **rates: float) -> Handler:
-    """A handler behind a line that fails at these rates: of each try anew, but for what is
-    `permanent_500`, which fails for ever."""
-    times: Counter[str] = Counter()
-    bad = {
-        "permanent_500": fail(500, "this request kills the engine"),
-        "http_429": fail(429, headers={"Retry-After": "0.01"}),
-        "http_500": fail(500),
-        "timeout": hang,
-        "dropped_connection": drop,
-        "truncated_body": truncate,
-    }
-
-    async def handler(asked: Asked) -> web.StreamResponse:
-        times[asked.identity] += 1
-        for kind, rate in rates.items():
-            tried = 0 if kind == "permanent_500" else times[asked.identity]
-            if share(kind, asked.identity, tried) < rate:
-                return await bad[kind](asked)
-        return await good(asked)
-
-    return handler
 
 
 @cache

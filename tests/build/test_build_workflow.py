@@ -76,10 +76,10 @@ def test_a_build_that_keeps_nothing_says_why(tmp_path: Path) -> None:
         done = study.build()
     assert done.code == 1
     said = " ".join(done.err.split())
-    assert "Nothing is kept of 12 units: the posts show no personal signal 12." in said
+    assert "Nothing is kept of 12 units: the posts are irrelevant to the answer 12." in said
     assert "Why aspects were dropped, by the number of these units: copied from a post 12" in said
     assert str(study.run / "dropped.jsonl") in done.err
-    assert "0 of 6 the posts show no personal signal (6)" in " ".join(done.out.split())
+    assert "0 of 6 the posts are irrelevant to the answer (6)" in " ".join(done.out.split())
     status = pairwright("status", study.run).out
     assert re.search(r"aspects dropped +copied from a post +12", status)
     assert study.manifest["state"] == "short"

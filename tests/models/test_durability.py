@@ -9,7 +9,8 @@ import tenacity
 from aiohttp import web
 from own_process import disk_full, ending, stored, until
 
-from endpoint import Asked, double, in_thread, on_a_bad_line
+from endpoint import Asked, double, drop, fail, in_thread, truncate
+from model_double import share
 from pairwright.models import client
 from study import OUTCOMES, Study, pairwright
 
@@ -94,14 +95,23 @@ def test_asked_to_stop_it_stores_what_is_in_flight_and_claims_nothing(
     assert study.outcomes() == whole
 
 
-FAULTS = dict.fromkeys(("http_429", "http_500", "dropped_connection", "truncated_body"), 0.1)
+FAULTS = (fail(429, headers={"Retry-After": "0.01"}), fail(500), drop, truncate)
 
 
 def test_on_a_bad_line_units_end_with_reasons_and_failed_ones_are_asked_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(client, "_JITTERED", tenacity.wait_none())
-    with in_thread(on_a_bad_line(double(), permanent_500=0.02, **FAULTS)) as endpoint:
+    good = double()
+
+    async def on_a_bad_line(asked: Asked) -> web.StreamResponse:
+        if share("permanent_500", asked.identity, 0) < 0.02:
+            return await fail(500, "this request kills the engine")(asked)
+        tries = endpoint.by_identity[asked.identity]
+        bad = (one for n, one in enumerate(FAULTS) if share(n, asked.identity, tries) < 0.1)
+        return await next(bad, good)(asked)
+
+    with in_thread(on_a_bad_line) as endpoint:
         study = Study.make(tmp_path / "s", endpoint.url, limit=ITEMS, served__attempts=30)
         assert study.build().code == 1
         assert 1 < max(endpoint.by_identity.values()) <= 30
