@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Iterator
 from itertools import combinations
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import pytest
@@ -35,8 +35,10 @@ from pairwright.evaluation.outputs import (
 from pairwright.evaluation.scorers.scorer import ScorerRef
 from pairwright.lines import read_lines
 from pairwright.pairs import Row
+from pairwright.records import Record
 from study import Done, pairwright
 
+T = TypeVar("T", bound=Record)
 REF = BenchmarkRef(name="r", version="1.0.0", digest="d")
 JUDGE = ScorerRef(name="judge", kind="judge", model="j")
 
@@ -163,7 +165,6 @@ def test_an_output_is_named_by_a_pair(
     ("text", "where", "what"),
     [
         ("", "", "holds no outputs"),
-        ("{", ":1", "JSON"),
         (line(id="ID", model=""), ":1 [model]", "at least 1"),
         ('{"id": "ID", "model": "m", "answer": "x"}\n', ":1 [output]", "required"),
         (line(id="nobody"), ":1", "no pair 'nobody'"),
@@ -259,13 +260,8 @@ class Work(NamedTuple):
         path = self.folder / "out" / f"{name}.json"
         return Downstream.model_validate_json(path.read_text("utf-8"))
 
-    @property
-    def samples(self) -> list[Sample]:
-        return list(read_lines(self.folder / "out" / "samples.jsonl", Sample))
-
-    @property
-    def judged(self) -> list[JudgedOutput]:
-        return list(read_lines(self.folder / "out" / "judged.jsonl", JudgedOutput))
+    def lines(self, name: str, kind: type[T]) -> list[T]:
+        return list(read_lines(self.folder / "out" / name, kind))
 
 
 @pytest.fixture
@@ -286,7 +282,12 @@ def test_a_scorer_that_agrees_with_the_judge_reaches_the_ceiling(work: Work) -> 
             assert found.figure("adherence", name, k).value == pytest.approx(value, abs=1e-6)
     assert found.figure("gain", "constant", "4").value == 0
     assert {part.asked for part in found.parts} == {found.figures[0].n}
-    assert [one.worth["adherence"] for one in work.samples[:4]] == [0, 0.5, 1, 0]
+    assert [one.worth["adherence"] for one in work.lines("samples.jsonl", Sample)[:4]] == [
+        0,
+        0.5,
+        1,
+        0,
+    ]
     assert "rater gains most: of 4 samples" in " ".join(done.out.split())
 
 
@@ -330,7 +331,9 @@ def test_a_question_whose_sample_gets_no_verdict_leaves_and_is_named(work: Work)
     (part,) = work.found().parts
     assert part.unscored == {"unparseable": part.asked}
     assert not work.found().figures
-    told = {(line.draw, line.unscored, bool(line.worth)) for line in work.samples}
+    told = {
+        (line.draw, line.unscored, bool(line.worth)) for line in work.lines("samples.jsonl", Sample)
+    }
     assert told == {(0, "", True), (1, "unparseable", False)}
     assert f"rater: 0 of {part.asked} count" in done.err
 
@@ -354,7 +357,7 @@ def test_a_judgement_that_cannot_be_read_is_a_reason_and_never_zero(work: Work) 
     (work.folder / "outputs.jsonl").write_text("".join(outputs), encoding="utf-8")
     done = work.judge()
     assert done.code == 1
-    assert [(one.adherence, one.unscored) for one in work.judged] == [
+    assert [(one.adherence, one.unscored) for one in work.lines("judged.jsonl", JudgedOutput)] == [
         (1, ""), *[(None, "unparseable")] * 4, (None, "empty_output"),
     ]  # fmt: skip
     found = work.found("judged")
@@ -375,7 +378,7 @@ def test_a_call_that_fails_is_a_reason_and_is_asked_again_by_the_next_run(work: 
     work.outputs("Draw 2.")
     done = work.judge()
     assert "run the same command again" in done.err
-    first, *others = work.judged
+    first, *others = work.lines("judged.jsonl", JudgedOutput)
     assert first.adherence is None
     assert first.unscored.startswith("call_failed:")
     assert all(of.adherence == 1 for of in others)
@@ -385,5 +388,7 @@ def test_a_call_that_fails_is_a_reason_and_is_asked_again_by_the_next_run(work: 
     work.endpoint.handler, asked = toy(), work.endpoint.n
     assert work.judge().code == 0
     assert work.endpoint.n == asked + 1
-    assert [len(of.scores) for of in work.judged] == [len(of.answer_key) for of in work.questions]
+    assert [len(of.scores) for of in work.lines("judged.jsonl", JudgedOutput)] == [
+        len(of.answer_key) for of in work.questions
+    ]
     assert work.best_of("-n", 2).code == 0
