@@ -237,38 +237,36 @@ PLAIN_ASPECTS = rubric("Loaves from a saucepan", "Rye dough kept cool"), rubric(
 @pytest.mark.parametrize(
     ("first", "second", "gap", "at_fault"),
     [
-        ("A saucepan makes loaves; rye dough is kept cool.", "Let them crackle.", 1.0, "first"),
-        ("Let them crackle.", "Steam on a steel rack.", 1.0, "second"),
-        ("A saucepan of rye.", "Steam and a rack.", 0.333, None),
-        ("A saucepan of rye, kept cool.", "Let them crackle.", 0.667, "first"),
+        ("A saucepan makes loaves; rye dough is kept cool.", "Let them crackle.", 1.0, ("first",)),
+        ("Let them crackle.", "Steam on a steel rack.", 1.0, ("second",)),
+        ("A saucepan of rye.", "Steam and a rack.", 0.333, ()),
     ],
 )
 def test_a_twin_whose_sides_repeat_their_aspects_unequally_is_refused(
-    first: str, second: str, gap: float, at_fault: str | None
+    first: str, second: str, gap: float, at_fault: tuple[str, ...]
 ) -> None:
     of = sides(first, second, rubrics=PLAIN_ASPECTS, histories=(POSTS, POSTS))
-    rules = GateRules(min_words=0, length_ratio=9)
-    found = measured("echo_gap", of, rules)
-    assert (found.value, found.limit, found.passed) == (gap, 0.6, at_fault is None)
-    assert found.sides == ((at_fault,) if at_fault else ())
-    for limit, passed in ((gap, True), (gap - 0.001, False)):
-        assert measured("echo_gap", of, rules, twin=TwinRules(echo_gap=limit)).passed is passed
-    off = GateRules(min_words=0, length_ratio=9, off=("echo_gap",))
-    assert measured("echo_gap", of, off).passed
+    for off in ((), ("echo_gap",)):
+        rules = GateRules.model_validate({"min_words": 0, "length_ratio": 9, "off": off})
+        for most, refused in ((0.6, at_fault != ()), (gap, False), (gap - 0.001, True)):
+            found = measured("echo_gap", of, rules, twin=TwinRules(echo_gap=most))
+            assert (found.value, found.limit) == (gap, most)
+            assert found.passed is (not refused or off != ())
+            assert found.sides in ((), at_fault or found.sides)
 
 
 def test_two_sides_that_say_the_same_are_near_duplicates_but_not_by_an_equal_opening() -> None:
     opening = "Plan the dough for the evening and the baking for the morning. "
     shortened = FIRST.replace("slowly overnight", "overnight")
-    for first, second, passed, least, most in (
-        (FIRST, shortened, False, 0.6, 0.999), (shortened, FIRST, False, 0.6, 0.999),
-        (FIRST, FIRST, False, 1.0, 1.0), ("Rye bread.", "Rye bread.", False, 1.0, 1.0),
-        (FIRST, SECOND, True, 0.0, 0.0), (opening + FIRST, opening + SECOND, True, 0.1001, 0.6),
+    for first, second, least, most in (
+        (FIRST, shortened, 0.6001, 0.999), (FIRST, FIRST, 1.0, 1.0), (FIRST, SECOND, 0.0, 0.0),
+        ("Rye bread.", "Rye bread.", 1.0, 1.0), (opening + FIRST, opening + SECOND, 0.1001, 0.6),
     ):  # fmt: skip
-        found = measured("near_duplicate", sides(first, second))
-        assert isinstance(found.value, float)
-        assert found.passed is passed
-        assert least <= found.value <= most
+        for of in (sides(first, second), sides(second, first)):
+            found = measured("near_duplicate", of)
+            assert isinstance(found.value, float)
+            assert least <= found.value <= most
+            assert found.passed is (most <= 0.6)
 
 
 GERMAN = (

@@ -56,17 +56,15 @@ def test_a_placebo_is_two_plain_responses_for_two_users_and_no_rubric() -> None:
     llm = script(write_plain=plain)
     made = expect(Kept, placebo(llm))
     asked, other = made.pairs
-    assert [half.mode for half in made.pairs] == ["placebo", "placebo"]
-    assert (asked.user, other.user) == ("wim", "xia")
+    assert (asked.mode, asked.user, other.user) == ("placebo", "wim", "xia")
     assert (asked.chosen, asked.rejected) == (other.rejected, other.chosen) == (PLAIN, OTHER_PLAIN)
     assert (asked.asked, other.asked) == (True, False)
-    assert {half.twin_id for half in made.pairs} == {made.id}
+    assert asked.twin_id == other.twin_id == made.id
     assert made.id.startswith("placebo-")
     assert (asked.profile, other.profile) == (STRANGER, SILENT)
     assert all(half.rubric.aspects == () and half.rubric.origin is None for half in made.pairs)
-    assert asked.adherence == {}
+    assert (asked.adherence, asked.blind_preference) == ({}, None)
     assert set(asked.quality) == {"chosen", "rejected"}
-    assert asked.blind_preference is None
     # All that is shown of the partner is planned from; adherence to nothing is not judged.
     assert sorted(set(llm.purposes)) == ["compare", "plan", "quality", "write_plain"]
     assert len(llm.asked("plan")) == 1

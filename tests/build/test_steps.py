@@ -9,14 +9,7 @@ import pytest
 from test_partners import allrounder
 
 from pairwright.construct.corpus import Corpus
-from pairwright.construct.outcomes import (
-    Failed,
-    Outcomes,
-    Planned,
-    Result,
-    Unit,
-    outcome_of,
-)
+from pairwright.construct.outcomes import Outcomes, Planned, Result, Unit, outcome_of
 from pairwright.construct.partners import TWIN
 from pairwright.construct.session import Session
 from pairwright.models import CallLog
@@ -60,36 +53,22 @@ class Build:
 
     def result(self, unit: Unit, kind: str) -> Result:
         """What comes of a unit."""
-        item = self.corpus.item(unit.item)
-        users = self.candidates.of(item).users
-        worth = dict.fromkeys(users, TWIN)
-        results: dict[str, Result] = {
-            "alone": Planned(rubric=rubric("an aspect")),
-            "nothing": Planned(rubric=NOTHING, worth=worth),
-            "failed": Failed(reason="http_500"),
-            "waiting": Failed(reason="match", waits=True),
-        }
-        if unit.mode == "plan":
-            return results.get(kind, Planned(rubric=rubric("an aspect"), worth=worth))
-        return results.get(kind, Kept(pairs=twinned(0)))
+        if unit.mode != "plan":
+            return Kept(pairs=twinned(0))
+        users = self.candidates.of(self.corpus.item(unit.item)).users
+        worth = dict.fromkeys(users if kind != "alone" else (), TWIN)
+        return Planned(rubric=NOTHING if kind == "nothing" else rubric("an aspect"), worth=worth)
 
-    def twins(self, kind: str = "kept") -> dict[int, str | None]:
-        """The partners of the twins that ended in one way, by item."""
-        found = {}
-        for row in self.outcomes.rows(whole=False):
-            if row.kind == kind and row.mode == "twin":
-                found[int(row.unit[-2:])] = row.partner
-        return found
+    def twins(self) -> dict[str, str | None]:
+        """The partners of the twins that are kept, by unit."""
+        rows = self.outcomes.rows("kind = 'kept' AND mode = 'twin'", whole=False)
+        return {row.unit: row.partner for row in rows}
 
 
 @pytest.fixture
 def build(tmp_path: Path) -> Iterator[Build]:
     with ExitStack() as stack:
         yield Build(tmp_path, stack)
-
-
-def tasks(step: list[Unit]) -> set[str]:
-    return {unit.mode for unit in step}
 
 
 ALL = ["twin", "placebo"]
@@ -105,7 +84,7 @@ def shares(unit: Unit) -> str:
 
 def test_a_question_without_a_signal_gives_a_placebo(build: Build) -> None:
     first, second = build.run(modes=ALL, fate=shares)
-    assert tasks(first) == {"plan"}
+    assert {unit.mode for unit in first} == {"plan"}
     rows = list(build.outcomes.rows(whole=False))
     twins, placebos = ({r.item: r for r in rows if r.mode == mode} for mode in ALL)
     assert len(twins) == ITEMS, "what is no twin has its reason"

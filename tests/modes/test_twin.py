@@ -28,13 +28,7 @@ from bread import (
 
 from pairwright.models import Request
 from pairwright.modes.twin import build_twin
-from pairwright.records import (
-    Dropped,
-    Kept,
-    Post,
-    content_id,
-    pseudonym,
-)
+from pairwright.records import Dropped, Kept, Post, content_id, pseudonym
 from scripted import (
     Answer,
     Canned,
@@ -56,24 +50,19 @@ from scripted import (
 def test_a_twin_is_two_halves_that_mirror_each_other() -> None:
     found = kept_twin(script())
     assert kept_twin(script()) == found
-    assert found.id == content_id(
-        "twin", ASKER.id, pseudonym("una"), pseudonym("victor"), FOR_UNA, FOR_VICTOR
-    )
+    users = pseudonym("una"), pseudonym("victor")
+    assert found.id == content_id("twin", ASKER.id, *users, FOR_UNA, FOR_VICTOR)
     mine, theirs = found.pairs
-    for half, user, chosen, rejected, profile, aspects in (
-        (mine, "una", FOR_UNA, FOR_VICTOR, UNA, UNAS),
-        (theirs, "victor", FOR_VICTOR, FOR_UNA, VICTOR, VICTORS),
-    ):
-        assert half.id == content_id("pair", "twin", ASKER.id, pseudonym(user), chosen, rejected)
-        assert (half.user, half.chosen, half.rejected) == (user, chosen, rejected)
-        assert (half.profile, half.asked) == (profile, half is mine)
+    assert (mine.chosen, mine.rejected) == (theirs.rejected, theirs.chosen) == (FOR_UNA, FOR_VICTOR)
+    assert mine.draft == theirs.draft
+    for half, user, profile, aspects in (
+        (mine, "una", UNA, UNAS), (theirs, "victor", VICTOR, VICTORS)
+    ):  # fmt: skip
+        name = content_id("pair", "twin", ASKER.id, pseudonym(user), half.chosen, half.rejected)
+        assert (half.id, half.user, half.rubric.user) == (name, user, user)
+        assert (half.profile, half.asked, half.twin_id) == (profile, half is mine, found.id)
         assert [a.aspect for a in half.rubric.aspects] == [a[2] for a in aspects]
-        assert (half.rubric.user, half.rubric.question_id) == (user, "item-1")
-        assert (half.twin_id, half.mode, half.item_id) == (found.id, "twin", "item-1")
-        about = (half.question, half.domain, half.category)
-        assert about == (QUESTION, ASKER.domain, ASKER.category)
-        assert half.draft == mine.draft
-        assert half.draft.both == (FOR_UNA, FOR_VICTOR)
+        assert (half.question, half.domain, half.item_id) == (QUESTION, ASKER.domain, ASKER.id)
         # The narrative stays with the one who wrote it.
         assert half.narrative == (NARRATIVE if half is mine else None)
 

@@ -23,12 +23,7 @@ from bread import (
 
 from pairwright.models import Request
 from pairwright.modes.writing import NOTES
-from pairwright.records import (
-    GoldAspect,
-    Item,
-    content_id,
-    pseudonym,
-)
+from pairwright.records import GoldAspect, Item, content_id, pseudonym
 from scripted import (
     Answer,
     Canned,
