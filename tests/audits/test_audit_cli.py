@@ -158,8 +158,6 @@ def test_escape_sequences_of_a_pair_do_not_reach_the_terminal(here: Path) -> Non
     ("arguments", "said"),
     [
         (["missing.jsonl"], "no such file or folder"),
-        (["a.jsonl", "--column", "chosen"], "is not WHAT=VALUE"),
-        (["a.jsonl", "--column", "chosen=better"], "'better'"),
         (["a.jsonl", "--max-shortcut", "0.4"], "greater than or equal to 0.5"),
         (["a.jsonl", "--max-shortcut", "nan"], "less than or equal to 1"),
         (["empty.jsonl"], "holds no rows"),

@@ -179,21 +179,14 @@ def test_a_row_that_only_looks_faulty_is_sound(name: str) -> None:
         assert only([row(1), changed(row(2), **changes)], name).count == 0, changes
 
 
-@pytest.mark.parametrize(
-    ("name", "changes", "detail"),
-    [
-        ("encoding", {"chosen": "\ufffd"}, ""),
-        ("hidden_characters", {"chosen": "a\u200bb"}, ""),
-        ("no_answer", {"rejected": "N/A"}, "placeholders and errors in English"),
-    ],
-)
-def test_one_row_in_100_may_be_garbled(name: str, changes: dict[str, Any], detail: str) -> None:
+@pytest.mark.parametrize("name", ["encoding", "hidden_characters", "no_answer"])
+def test_one_row_in_100_may_be_garbled(name: str) -> None:
+    changes = FAULTS[name][0][0]
     rows = [row(n) for n in range(99)]
     bad = [changed(row(n), **changes) for n in (100, 101)]
     one, two = only([*rows, bad[0]], name), only([*rows[1:], *bad], name)
     assert (one.status, one.count, one.of) == ("pass", 1, 100)
     assert (two.status, two.count, two.of) == ("fail", 2, 100)
-    assert two.detail.startswith(detail)
 
 
 # Labels

@@ -1,7 +1,7 @@
 """The audit's part on leakage: what a pair gives away that its reader is not to know."""
 
 import random
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 import pytest
@@ -79,6 +79,10 @@ FAULTS: list[tuple[str, dict[str, Any], str]] = [
     ("response_in_profile",
      {"profile": (post(f"{GREEN_TEA}\u3002\u597d"),), "rejected": GREEN_TEA},
      "rejected: all of it is in post 1 of its profile"),
+    ("response_in_profile", {"chosen": f"I would ask: {POST} Ask twice, and then once more."},
+     "chosen: 12 words in a row are in post 1 of its profile"),
+    ("response_in_profile", {"rejected": "Which thread is strong enough to mend the sail? None."},
+     "rejected: 8 words in a row are in post 1 of its profile"),
     ("target_in_profile", after(f"Edited: {QUESTION.lower()} Thanks to all of you."),
      "post 2 of its profile repeats the question"),
     ("target_in_profile", after(f"{NARRATIVE} Well?"),
@@ -140,9 +144,7 @@ def test_what_only_looks_like_a_leak_is_let_be(name: str) -> None:
     [
         ("rubric_leak", {"rubric_aspects": (), "narrative": None}, "aspects"),
         ("later_post", {"created": None}, ""),
-        ("later_post", {"profile": (post(POST),)}, ""),
         ("near_duplicate_posts", {"profile": ()}, "no row names its user and has a post"),
-        ("near_duplicate_posts", {"user": None}, ""),
         ("near_duplicate_questions", {"user": None}, ""),
     ],
 )
@@ -153,39 +155,6 @@ def test_nothing_to_leak_is_said(name: str, changes: dict[str, Any], said: str) 
 
 
 # Responses and the profile
-
-
-def personal(n: int, planted: dict[int, dict[str, str]], **changes: Any) -> list[Row]:
-    """Rows of which each has texts of its own, with the given texts planted in some."""
-    made = []
-    for number in range(n):
-        chance = random.Random(number)
-        words = [f"w{chance.randrange(4000)}" for _ in range(200)]
-        profile = tuple(post(" ".join(words[at : at + 30])) for at in (0, 30, 60))
-        sides = {"chosen": " ".join(words[90:120]), "rejected": " ".join(words[120:150])}
-        sides |= planted.get(number, {})
-        made.append(row(f"r{number}", mode=None, profile=profile, **sides, **changes))
-    return made
-
-
-COPIES: dict[str, Callable[[list[str]], str]] = {
-    "fifteen words": lambda words: " ".join(
-        [*(f"n{n}" for n in range(20)), *words[10:25], *(f"m{n}" for n in range(20))]
-    ),
-    "half of a short one": lambda words: " ".join([*words[:8], *(f"n{n}" for n in range(6))]),
-}
-
-
-@pytest.mark.parametrize("copy", COPIES)
-def test_a_response_that_copies_a_post_is_found(copy: str) -> None:
-    posts = [given.profile[1].text.split() for given in personal(100, {})]
-    planted = {n: {"chosen": COPIES[copy](posts[n])} for n in (0, 50)}
-    check = only(personal(100, planted), "response_in_profile")
-    assert (check.status, check.count, check.of) == ("fail", 2, 100)
-    assert flagged(check) == ["r0", "r50"]
-    assert check.flags[0].detail.startswith("chosen: ")
-    assert "post 2 of its profile" in check.flags[0].detail
-    assert posts[0][12] not in check.flags[0].detail
 
 
 # Near-duplicates

@@ -252,21 +252,6 @@ def test_words_shared_in_both_halves_are_summed(posts: tuple[str, str], value: f
     assert [flag.row for flag in check.flags] == (["0-True"] if value > 0 else [])
 
 
-def test_word_overlap_is_told_of_each_mode_over_its_configurations() -> None:
-    """A user of two domains is one cluster."""
-    rows = [
-        changed(of, domain=domain, dyad=f"dyad-{n}", id=f"{of.id}-{domain}")
-        for domain in ("Home", "Garden")
-        for n in range(6)
-        for of in twin_rows(("pears", "apples" if n < 4 else "figs"), n)
-    ]
-    found = audited(rows)
-    for name in ("profile_overlap", "profile_tfidf"):
-        check = found["mode twin", name]
-        assert (check.status, check.of, estimate(check).clusters) == ("note", 24, 6)
-        assert estimate(check).value == pytest.approx(20 / 24 + 4 / 48, abs=1e-6)
-
-
 # A set that leans
 
 

@@ -127,20 +127,6 @@ def test_rows_that_are_no_choice_are_named(tmp_path: Path) -> None:
     assert held == ["`choice` is 'tie'", *["`choice` is empty"] * 2]
 
 
-def test_a_choice_without_a_history_names_what_reveals_its_answer(tmp_path: Path) -> None:
-    earlier = ("Rice today?", BOIL.format("bring it"), "Toast the grains in butter", "2024-01-04")
-    asked = ("Rice tonight?", BOIL.format("let it come"), "Fry some grains in oil", "2024-01-05")
-    path = write_csv(tmp_path / "choices.csv", CHOICES, opposite_rows(earlier, asked))
-    said = list[SourceProblem]()
-    known = read_choosers(rules(path, "choices", min_posts=1), DOMAINS, Path("/"), Problems())
-    assert not list(natural_items(known, 6, 1, 0, Problems(said.append)))
-    found = [one.detail for one in said if one.reason == "telling_history"]
-    assert len(found) == 2
-    assert all(
-        'and 1 are needed; one that does: \'Asked "Rice today?", chose: ' in x for x in found
-    )
-
-
 def test_times_decide_what_came_before_or_nothing_is_read(tmp_path: Path) -> None:
     bare = [["u0", "Q?", "One", "Two", "a", "", ""], ["u1", "Q?", "One", "Two", "b", "", ""]]
     path = write_csv(tmp_path / "choices.csv", CHOICES, bare)

@@ -85,7 +85,6 @@ def test_the_manifest_counts_units_and_tells_of_people_audit_and_build(
     assert human["states"] == {"refused": 2, "verified": 14}
     assert (audit["verdict"], audit["failed"]) == ("failed", [["check_1", "Home-twin"]])
     assert audit["checks"] == {"fail": 1, "pass": 2, "too_few": 1}
-    assert found["build"] == known.contents.stated.build
     assert [counts[name] for name in ("rows", "subjects", "users", "dyads")] == [21, 14, 14, 14]
     assert (counts["posts"], counts["days"]) == (42, ["2010-05-01", "2018-05-01"])
     home = next(one for one in counts["configs"] if one["config"] == "Home-violate")

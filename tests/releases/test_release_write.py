@@ -303,15 +303,9 @@ def test_it_says_in_15_lines_what_was_released_and_what_comes_next(
     told: tuple[Layout, Done],
 ) -> None:
     layout, done = told
-    for said in (
-        r"Twins +6 +8 +12 +12 *\n",
-        "4 because most annotators preferred the rejected response",
-        "2 units of the build failed",
-        "own_licence, languages, annotators, payment, consent, maintenance",
-        root_digest(layout.root),
-        f"pairwright check {layout.root}\n",
-    ):
-        assert re.search(said, done.out), said
+    assert re.search(r"Twins +6 +8 +12 +12 *\n", done.out)
+    for said in (root_digest(layout.root), f"pairwright check {layout.root}\n", "2 units"):
+        assert said in done.out
     assert done.out.count("\n") <= 15
 
 
@@ -407,9 +401,6 @@ def test_versions_shares_and_folders_that_do_not_fit_are_refused(
     [
         ("release", "run", "--version", "1.1.0"), ("audit", "release"), ("evaluate", "release"),
         ("leaderboard", "results"),
-        ("downstream", "judge-outputs", "release", "outputs.jsonl", "--scorers", "s.toml"),
-        ("downstream", "best-of-n", "release", "--scorers", "s.toml", "--scorer", "x"),
-        ("downstream", "completions", "release", "--scorers", "s.toml"),
         ("downstream", "correlate", "scores.csv", "--benchmark", "x", "--downstream", "y"),
         ("train", "export-rl", "release", "--format", "trl"), ("train", "score", "score.toml"),
     ],

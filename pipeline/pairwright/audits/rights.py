@@ -30,7 +30,7 @@ class Licences:
         texts: list[RowPost | Row] = [*row.profile, *([row] if row.source_url else [])]
         fault = None if not texts else ""
         for n, one in enumerate(texts, start=1):
-            wrong = _fault(one.source_url, one.created, one.licence, attributed=self._attributed)
+            wrong = _fault(one.source_url, one.created, one.licence, self._attributed)
             fault = fault or (wrong and f"{'question' if one is row else f'post {n}'} {wrong}")
             self._stated |= bool(one.licence) or _is_address(one.source_url)
         self._found.add(number, fault)
@@ -50,7 +50,7 @@ def _is_address(url: str | None) -> bool:
 
 
 @lru_cache(maxsize=100_000)
-def _fault(url: str | None, created: str | None, licence: str | None, *, attributed: bool) -> str:
+def _fault(url: str | None, created: str | None, licence: str | None, attributed: bool) -> str:
     """The fault of a text's licence. The date of a Stack Exchange text implies its licence."""
     if url and not _is_address(url):
         return f"gives {clip(url)} as its address"

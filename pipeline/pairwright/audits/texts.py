@@ -154,10 +154,9 @@ def _fault(number: int, aspect: RowAspect, row: Row) -> str | None:
         return f"aspect {number} has no evidence" if aspect.post_ids else None
     named = "a post that it names" if aspect.post_ids else "a post or the narrative"
     where = [one.text for one in row.profile if not aspect.post_ids or one.id in aspect.post_ids]
-    if not aspect.post_ids:
-        where += filter(None, [row.narrative])
-        if not where:
-            return None
+    where += [] if aspect.post_ids else filter(None, [row.narrative])
+    if not where and not aspect.post_ids:
+        return None
     # Of several passages each has to be in one of the texts.
     if all(any(_holds(one, post) for post in where) for one in text.passages(aspect.evidence)):
         return ""
@@ -165,8 +164,10 @@ def _fault(number: int, aspect: RowAspect, row: Row) -> str | None:
 
 
 def _holds(passage: str, post: str) -> bool:
+    if passage in post:
+        return True
     quote = text.bare_quote(passage)
-    return passage in post or (bool(quote) and quote in _normalised(post))
+    return bool(quote) and quote in _normalised(post)
 
 
 _normalised = lru_cache(maxsize=1024)(text.normalised)
