@@ -66,20 +66,15 @@ class Tampered:
                 self.write(path, text)
         write_checksums(self.root)
 
-    def read(self, path: str) -> str:
-        return (self.root / path).read_bytes().decode()
-
-    def write(self, path: str, content: str | bytes) -> None:
-        data = content if isinstance(content, bytes) else content.encode()
-        (self.root / path).parent.mkdir(parents=True, exist_ok=True)
-        (self.root / path).write_bytes(data)
+    def write(self, path: str, content: str) -> None:
+        (self.root / path).write_bytes(content.encode())
 
     def one(self, path: str) -> Object:
-        found: Object = json.loads(self.read(path))
+        found: Object = json.loads((self.root / path).read_bytes())
         return found
 
     def lines(self, path: str) -> list[Object]:
-        return [json.loads(line) for line in self.read(path).splitlines()]
+        return [json.loads(line) for line in (self.root / path).read_bytes().splitlines()]
 
 
 Damage = Callable[[Path], object]
