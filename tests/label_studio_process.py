@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 from unittest import mock
 from urllib.parse import urljoin
 
@@ -40,6 +41,10 @@ class ServerAccount:
     token: str
 
 
+def token(account: ServerAccount) -> dict[str, str]:
+    return {"Authorization": f"Token {account.token}"}
+
+
 @dataclass(frozen=True)
 class LabelStudioServer:
     """A server that runs, and its first account."""
@@ -52,16 +57,15 @@ class LabelStudioServer:
         """Make an account as its owner would, through the invite link."""
         form = {"email": email, "password": password, "allow_newsletters": "false"}
         with httpx2.Client(base_url=self.url, trust_env=False, timeout=60) as client:
-            lead = {"Authorization": f"Token {self.account.token}"}
-            invited = client.get("/api/invite", headers=lead).json()
+            invited = client.get("/api/invite", headers=token(self.account)).json()
             link = urljoin(self.url, str(invited["invite_url"]))
             client.get(link)
             form["csrfmiddlewaretoken"] = str(client.cookies.get("csrftoken"))
             reply = client.post(link, data=form, headers={"Referer": link})
             assert reply.status_code == 302, reply.text
             number = int(client.get("/api/current-user/whoami").json()["id"])
-            token = str(client.get("/api/current-user/token").json()["token"])
-            return ServerAccount(number, email, password, token)
+            key = str(client.get("/api/current-user/token").json()["token"])
+            return ServerAccount(number, email, password, key)
 
 
 @contextmanager
@@ -74,7 +78,7 @@ def serving_label_studio(data: Path) -> Iterator[LabelStudioServer]:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     url, log = f"http://127.0.0.1:{port}", data / "server.log"
-    email, password, token = "lead@pairwright.example", "a-long-password", secrets.token_hex(20)
+    email, password, key = "lead@pairwright.example", "a-long-password", secrets.token_hex(20)
     # All that it gets: nothing of ours, and nothing is sent out.
     environment = {
         "PATH": f"{python.parent}:/usr/bin:/bin",
@@ -90,7 +94,7 @@ def serving_label_studio(data: Path) -> Iterator[LabelStudioServer]:
         "FRONTEND_SENTRY_DSN": "",
         "LABEL_STUDIO_USERNAME": email,
         "LABEL_STUDIO_PASSWORD": password,
-        "LABEL_STUDIO_USER_TOKEN": token,
+        "LABEL_STUDIO_USER_TOKEN": key,
         "LABEL_STUDIO_ENABLE_LEGACY_API_TOKEN": "true",
     }
     options = ("--no-browser", "--internal-host", "127.0.0.1", "--port", str(port))
@@ -106,20 +110,15 @@ def serving_label_studio(data: Path) -> Iterator[LabelStudioServer]:
             start_new_session=True,
         )
     try:
-        first = _wait_until_ours(process, url, token, log)
-        yield LabelStudioServer(url, data, ServerAccount(first, email, password, token))
+        first = _wait_until_ours(process, url, key, log)
+        yield LabelStudioServer(url, data, ServerAccount(first, email, password, key))
     finally:
-        for sign in (signal.SIGTERM, signal.SIGKILL):
-            if process.poll() is None:
-                os.killpg(process.pid, sign)
-            try:
-                process.wait(15)
-                break
-            except subprocess.TimeoutExpired:
-                continue
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
 
 
-def _wait_until_ours(process: "subprocess.Popen[bytes]", url: str, token: str, log: Path) -> int:
+def _wait_until_ours(process: "subprocess.Popen[bytes]", url: str, key: str, log: Path) -> int:
     """Wait for the server; the id of its first user."""
     until = time.monotonic() + START_S
     with httpx2.Client(base_url=url, trust_env=False, timeout=5) as client:
@@ -128,10 +127,8 @@ def _wait_until_ours(process: "subprocess.Popen[bytes]", url: str, token: str, l
             if f"development server at {url}/" in log.read_text(errors="replace"):
                 try:
                     if client.get("/health").json() == {"status": "UP"}:
-                        headers = {"Authorization": f"Token {token}"}
-                        return int(
-                            client.get("/api/current-user/whoami", headers=headers).json()["id"]
-                        )
+                        client.headers["Authorization"] = f"Token {key}"
+                        return int(client.get("/api/current-user/whoami").json()["id"])
                 except (httpx2.HTTPError, ValueError):
                     pass
             time.sleep(0.1)
@@ -142,42 +139,36 @@ def _wait_until_ours(process: "subprocess.Popen[bytes]", url: str, token: str, l
 # People
 
 
-class Person:
-    """An annotator's session over the API, as the page itself would talk to the server."""
+class Person(NamedTuple):
+    """An annotator, who talks to the server over its API as the page itself would."""
 
-    def __init__(self, url: str, account: ServerAccount) -> None:
-        headers = {"Authorization": f"Token {account.token}"}
-        self.account = account
-        self._http = httpx2.Client(base_url=url, headers=headers, timeout=60, trust_env=False)
-
-    def close(self) -> None:
-        self._http.close()
+    url: str
+    account: ServerAccount
 
     def annotate(self, task: int, result: list[JsonValue], *, skip: bool = False) -> int:
         body = {"result": result, "was_cancelled": skip, "lead_time": 4.5}
-        return self._id(self._http.post(f"/api/tasks/{task}/annotations/", json=body))
+        return int(self._done("POST", f"tasks/{task}/annotations/", 201, body).json()["id"])
 
     def change(self, annotation: int, result: list[JsonValue]) -> None:
-        reply = self._http.patch(f"/api/annotations/{annotation}/", json={"result": result})
-        assert reply.status_code == 200, reply.text
+        self._done("PATCH", f"annotations/{annotation}/", 200, {"result": result})
 
-    def draft(self, task: int, result: list[JsonValue]) -> int:
-        body = {"result": result, "lead_time": 1.0}
-        return self._id(self._http.post(f"/api/tasks/{task}/drafts", json=body))
+    def draft(self, task: int, result: list[JsonValue]) -> None:
+        self._done("POST", f"tasks/{task}/drafts", 201, {"result": result, "lead_time": 1.0})
 
     def delete_task(self, task: int) -> None:
-        assert self._http.delete(f"/api/tasks/{task}/").status_code == 204
+        self._done("DELETE", f"tasks/{task}/", 204)
 
-    def _id(self, reply: httpx2.Response) -> int:
-        assert reply.status_code == 201, reply.text
-        return int(reply.json()["id"])
+    def _done(self, method: str, path: str, status: int, body: object = None) -> httpx2.Response:
+        with httpx2.Client(headers=token(self.account), timeout=60, trust_env=False) as client:
+            reply = client.request(method, f"{self.url}/api/{path}", json=body)
+        assert reply.status_code == status, reply.text
+        return reply
 
 
 def held(server: LabelStudioServer, project: int) -> dict[str, int]:
     """By our ids: the server's ids of the tasks that a project holds, in its order."""
-    headers = {"Authorization": f"Token {server.account.token}"}
     asked = f"{server.url}/api/tasks/?project={project}&page_size=5000&include=id,data"
-    reply = httpx2.get(asked, headers=headers, timeout=900, trust_env=False)
+    reply = httpx2.get(asked, headers=token(server.account), timeout=900, trust_env=False)
     assert reply.status_code == 200, reply.text
     tasks = sorted(reply.json()["tasks"], key=lambda task: task["id"])
     found = {task["data"]["task"]: task["id"] for task in tasks}

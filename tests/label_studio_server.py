@@ -7,11 +7,12 @@ from pydantic import JsonValue
 from live_study import LiveStudy
 from pairwright import __version__
 from pairwright.lines import read_one
+from pairwright.progress import Event, Note
 from pairwright.records import Post
 from pairwright.settings.rules import HumanRules, PlanRules
 from pairwright_human_eval.folder import HumanFolder, write_study
 from pairwright_human_eval.forms import questions
-from pairwright_human_eval.label_studio import ServerState
+from pairwright_human_eval.label_studio import ServerState, pull_answers
 from pairwright_human_eval.records import CANNOT_JUDGE, KINDS, Kind, Study
 from pairwright_human_eval.tasks import BlindUnit, blind_task
 from small_studies import SCALES, one, violate
@@ -66,6 +67,13 @@ def make_study(
 
 def pushed(study: LiveStudy) -> ServerState:
     return read_one(study.folder.server, ServerState)
+
+
+def pull(study: LiveStudy) -> list[str]:
+    """Fetch the answers, and say what is odd on the server."""
+    events: list[Event] = []
+    pull_answers(study.run, progress=events.append)
+    return [event.text for event in events if isinstance(event, Note)]
 
 
 def answers(kind: Kind, pick: int = 0) -> list[JsonValue]:

@@ -55,58 +55,63 @@ def result(name: object, value: object, part: str = "choices") -> dict[str, obje
     return {"result": [{"from_name": name, "value": {part: value}}]}
 
 
-@pytest.mark.parametrize("name", OUTCOMES)
-def test_every_annotation_of_a_real_server_is_an_answer_or_set_aside(
-    tmp_path: Path, name: str
-) -> None:
-    accepted = imported_files(tmp_path, EXPORTS / f"{name}.json")
-    assert outcomes(rows(name), accepted) == OUTCOMES[name]
-    assert not accepted.copies
+REFUSED: dict[str, list[dict[str, object]]] = {
+    "impossible_time": [
+        {"lead_time": -0.001},
+        {"lead_time": float("nan")},
+        timed("6.000001+00:00", "6.000000Z"),
+    ],
+    "malformed": [
+        {"result": None},
+        {"result": ["x"]},
+        {"result": [{"type": "relation"}]},
+        result(["preference"], ["A"]),
+        {"was_cancelled": None},
+        {"updated_at": "2026-11-21"},
+        {"lead_time": "9"},
+        {"unique_id": 5},
+    ],
+    "wrong_type": [result("preference", [1]), result("comment", [3], "text")],
+    "missing_answer": [result("preference", [])],
+    "duplicate_answer": [result("preference", ["A", "B"])],
+}
+"""What makes an annotation no answer, by the reason."""
 
 
 @pytest.mark.parametrize(
-    ("changes", "expected"),
+    ("name", "changes", "expected"),
     [
+        *((name, {}, {}) for name in OUTCOMES),
         # The clock tells what is later, and not the text; then the number.
         *(
-            ({3: timed(f"5{zone}", f"6{zone}"), 4: timed(f"5{zone}", f"{later}{zone}")}, {})
+            (
+                "preference",
+                {3: timed(f"5{zone}", f"6{zone}"), 4: timed(f"5{zone}", later + zone)},
+                {},
+            )
             for zone in ("Z", "+00:00", "-05:00")
             for later in ("6.5", "6")
         ),
         # A later skip takes an answer back, and a broken one does not.
-        ({4: {"was_cancelled": True}}, {4: "skipped"}),
-        ({4: {"result": []}}, {3: "A", 4: "missing_answer"}),
-        ({1: {"lead_time": None, "result_count": 77}}, {}),
+        ("preference", {4: {"was_cancelled": True}}, {4: "skipped"}),
+        ("preference", {4: {"result": []}}, {3: "A", 4: "missing_answer"}),
+        ("preference", {1: {"lead_time": None, "result_count": 77}}, {}),
         *(
-            ({1: fields}, {1: reason})
-            for fields, reason in [
-                ({"lead_time": -0.001}, "impossible_time"),
-                ({"lead_time": float("nan")}, "impossible_time"),
-                (timed("6.000001+00:00", "6.000000Z"), "impossible_time"),
-                ({"result": None}, "malformed"),
-                ({"result": ["x"]}, "malformed"),
-                ({"result": [{"type": "relation"}]}, "malformed"),
-                (result(["preference"], ["A"]), "malformed"),
-                (result("preference", [1]), "wrong_type"),
-                (result("preference", []), "missing_answer"),
-                (result("preference", ["A", "B"]), "duplicate_answer"),
-                (result("comment", [3], "text"), "wrong_type"),
-                ({"was_cancelled": None}, "malformed"),
-                ({"updated_at": "2026-11-21"}, "malformed"),
-                ({"lead_time": "9"}, "malformed"),
-                ({"unique_id": 5}, "malformed"),
-            ]
+            ("preference", {1: fields}, {1: reason})
+            for reason, changed in REFUSED.items()
+            for fields in changed
         ),
     ],
 )
-def test_what_is_changed_in_a_real_export_changes_nothing_else(
-    tmp_path: Path, changes: dict[int, dict[str, object]], expected: dict[Any, str]
+def test_every_annotation_of_a_real_server_is_an_answer_or_set_aside_by_itself(
+    tmp_path: Path, name: str, changes: dict[int, dict[str, object]], expected: dict[Any, str]
 ) -> None:
-    tasks = rows("preference")
+    tasks = rows(name)
     for annotation in annotations(tasks):
         annotation |= changes.get(annotation["id"], {})
-    found = outcomes(tasks, imported_rows(tmp_path, tasks))
-    assert found == OUTCOMES["preference"] | expected
+    accepted = imported_rows(tmp_path, tasks)
+    assert outcomes(tasks, accepted) == OUTCOMES[name] | expected
+    assert not accepted.copies
 
 
 def test_a_file_is_kept_as_it_came_and_names_nobody_outside_of_private(tmp_path: Path) -> None:
@@ -136,18 +141,14 @@ def test_overlapping_files_count_each_annotation_once(tmp_path: Path) -> None:
             for lines in (one, other)
         )
         assert found == same
+    # What was deleted in a project is gone with its next export.
+    for task in tasks:
+        task["annotations"] = [one for one in task["annotations"] if one["id"] != 4]
+    assert outcomes(tasks, imported_rows(tmp_path / "parts", tasks))[3] == "A"
     # A project that was imported a second time is another one.
     for task in tasks:
         task["project"] = 77
     assert imported_rows(tmp_path / "parts", tasks).copies == len(annotations(tasks))
-
-
-def test_what_was_deleted_in_a_project_is_gone_with_its_next_export(tmp_path: Path) -> None:
-    tasks = rows("preference")
-    assert outcomes(tasks, imported_rows(tmp_path, tasks))[3] == "superseded"
-    for task in tasks:
-        task["annotations"] = [one for one in task["annotations"] if one["id"] != 4]
-    assert outcomes(tasks, imported_rows(tmp_path, tasks))[3] == "A"
 
 
 def test_comments_are_text_that_any_file_can_hold(tmp_path: Path) -> None:

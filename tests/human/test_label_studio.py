@@ -11,11 +11,10 @@ from typing import NamedTuple
 
 import pytest
 
-from label_studio_server import ANNOTATORS, answers, make_study, pushed
+from label_studio_server import ANNOTATORS, answers, make_study, pull, pushed
 from live_study import LiveStudy
 from pairwright.assets import install
 from pairwright.errors import CallFailed, EndpointRefused, InputError, PairwrightError
-from pairwright.progress import Event, Note
 from pairwright_human_eval.answers import withdraw_person
 from pairwright_human_eval.label_studio import PushResult, connected, pull_answers, push_tasks
 from stand_in import KEY, Reply, StandIn, label_studio
@@ -33,12 +32,6 @@ class Site(NamedTuple):
 
     def push(self, url: str = "") -> PushResult:
         return push_tasks(self.study.run, url or self.server.url)
-
-    def pull(self) -> list[str]:
-        """What is odd on the server."""
-        events: list[Event] = []
-        pull_answers(self.study.run, progress=events.append)
-        return [event.text for event in events if isinstance(event, Note)]
 
     def raw(self) -> dict[str, bytes]:
         """What was pulled."""
@@ -61,7 +54,7 @@ class Site(NamedTuple):
 
     def refused(self, match: str, *, push: bool = True, url: str = "") -> InputError:
         with pytest.raises(InputError, match=match) as refused:
-            self.push(url) if push else self.pull()
+            self.push(url) if push else pull(self.study)
         return refused.value
 
 
@@ -94,7 +87,7 @@ def test_tasks_go_out_once_and_in_order(site: Site) -> None:
 def test_people_who_have_withdrawn_are_neither_asked_nor_fetched_from(site: Site) -> None:
     site.push()
     withdraw_person(site.study.run, ANNOTATORS[1], yes=True)
-    site.pull()
+    pull(site.study)
     assert [*site.raw()] == ["project-1", "project-3"]
     site.study.folder.server.unlink()
     assert site.push().links.keys() == {ANNOTATORS[0], ANNOTATORS[2]}
@@ -102,14 +95,14 @@ def test_people_who_have_withdrawn_are_neither_asked_nor_fetched_from(site: Site
 
 def test_what_is_odd_on_the_server_is_noted_and_what_was_pulled_stays(site: Site) -> None:
     site.push()
-    assert site.pull() == []
+    assert pull(site.study) == []
     before = site.raw()
     assert [*before] == ["project-1", "project-2", "project-3"]
     bodies: tuple[object, ...] = ("no json", {"tasks": []}, [1, 2])
     for body in bodies:
         site.server.exports[1] = body
         with pytest.raises(CallFailed, match="project 1"):
-            site.pull()
+            pull(site.study)
         assert site.raw() == before
     first, second, third = site.server.projects.values()
     for n in (1, 2, 3):
@@ -117,7 +110,7 @@ def test_what_is_odd_on_the_server_is_noted_and_what_was_pulled_stays(site: Site
     del site.server.tasks[min(site.server.tasks)]
     second["label_config"] = "<View/>"
     del site.server.projects[third["id"]]
-    notes = site.pull()
+    notes = pull(site.study)
     for n, said in enumerate(("lacks 1 tasks, deleted there", "has another form", "is not on the")):
         assert (first, second, third)[n]["title"] in notes[n]
         assert said in notes[n]
@@ -195,7 +188,7 @@ def test_what_was_answered_in_a_deleted_project_is_not_asked_again(site: Site) -
     site.push()
     site.answer(1, 7)
     site.answer(2, 10)
-    site.pull()
+    pull(site.study)
     site.server.projects.clear()
     site.server.tasks.clear()
     refused = site.refused("move this file away", push=False)

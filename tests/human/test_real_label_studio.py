@@ -5,20 +5,16 @@ import re
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import ExitStack, closing
 from pathlib import Path
 
 import httpx2
 import pytest
 
 from label_studio_process import LabelStudioServer, Person, held, wait_for
-from label_studio_server import ANNOTATORS, answers, make_study, pushed
-from live_study import LiveStudy
-from pairwright.progress import Event, Note
+from label_studio_server import ANNOTATORS, answers, make_study, pull, pushed
 from pairwright_human_eval.answers import write_answers
 from pairwright_human_eval.folder import read_study
-from pairwright_human_eval.label_studio import LabelStudioClient, pull_answers, push_tasks
+from pairwright_human_eval.label_studio import LabelStudioClient, push_tasks
 
 pytestmark = [pytest.mark.real, pytest.mark.usefixtures("key")]
 
@@ -28,21 +24,10 @@ ANNOTATED = 8
 
 
 @pytest.fixture(scope="module")
-def people(running: LabelStudioServer) -> Iterator[dict[str, Person]]:
+def people(running: LabelStudioServer) -> dict[str, Person]:
     """Three people who came in by the invite link, one for every annotator."""
-    with ExitStack() as stack:
-        accounts = {who: running.sign_up(f"{who}@example.org") for who in ANNOTATORS}
-        yield {
-            who: stack.enter_context(closing(Person(running.url, one)))
-            for who, one in accounts.items()
-        }
-
-
-def pull(study: LiveStudy) -> list[str]:
-    """What is odd on the server."""
-    events: list[Event] = []
-    pull_answers(study.run, progress=events.append)
-    return [event.text for event in events if isinstance(event, Note)]
+    accounts = {who: running.sign_up(f"{who}@example.org") for who in ANNOTATORS}
+    return {who: Person(running.url, account) for who, account in accounts.items()}
 
 
 def test_200_units_go_out_and_come_back_and_changes_on_the_server_are_seen(
