@@ -1,9 +1,8 @@
 """config.md: every key of the files that a person writes."""
 
 import inspect
-import json
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, get_args
+from typing import get_args
 
 from pydantic import BaseModel
 
@@ -11,7 +10,6 @@ from pairwright.evaluation.conditions import ScorerHistory
 from pairwright.evaluation.settings import OutputJudge, Policy, Scorers, Spec
 from pairwright.settings.config import (
     OPERATIONAL,
-    PRESETS,
     Budget,
     Config,
     Roles,
@@ -66,10 +64,6 @@ def config_page() -> str:
         "Required tables: `[source]`, `[roles]` and one `[endpoints.NAME]` for each name that the"
         ' roles use. With `modes = ["natural"]` only `[source]` is required.',
         *_table_sections(),
-        "## Presets",
-        'A preset is a set of defaults; what the file says wins, key by key. `"pairwright"`'
-        ' changes nothing. `"paper"` is the same as writing:',
-        f"```toml\n{_preset(PRESETS['paper'])}\n```",
         "## What may differ when a run goes on",
         "A run folder keeps the resolved configuration, with hashes of prompts, rubrics and source."
         " Another run in the folder must agree with it, or needs `--accept-changes`. These may"
@@ -145,14 +139,6 @@ def _sampling() -> str:
         rows.append((f"`{name}`", *defaults, value_and_meaning(name, field)[1]))
     heads = ("key", "planner, judge", "generator", "meaning")
     return f"ROLE is planner, generator or judge.\n\n{table(heads, rows)}"
-
-
-def _preset(changes: dict[str, Any], table: str = "") -> str:
-    lines = [f"\n[{table}]"] if table else []
-    for key, value in changes.items():
-        inner = isinstance(value, dict)
-        lines.append(_preset(value, key) if inner else f"{key} = {json.dumps(value)}")
-    return "\n".join(lines)
 
 
 def _free() -> list[str]:

@@ -13,7 +13,7 @@ from pairwright.files import write_whole
 from pairwright.lines import write_lines, write_one
 from pairwright.options import RunPath
 from pairwright.pages import Page, render_page
-from pairwright.pages.plots import draw_states
+from pairwright.pages.plots import Dot, draw_panel
 from pairwright.progress import Progress, Step, log_notes
 from pairwright.records import Record
 from pairwright.settings.rules import HumanRules
@@ -118,8 +118,13 @@ def decide(run: RunPath, *, progress: Progress = log_notes) -> DecisionReport:
 
 def page_of(report: StudyReport) -> Page:
     """Page of the whole report, which opens with its verdict."""
-    bars = {row.group: row.states for row in report.decisions[1:]}
-    return render_page("study_report", {"states": draw_states(bars)}, report=report)
+    ends = {"low": None, "high": None} if report.simulated else {}
+    plot = draw_panel(
+        [Dot(row.group, Estimate(**dict(row.verified) | ends)) for row in report.decisions[1:]],
+        unit="units that are verified, %", reference=None, ends=(-2, 102), name="states",
+        caption="Units that are verified, by mode, with 95 % intervals if people answered.",
+    )  # fmt: skip
+    return render_page("study_report", {"states": plot}, report=report)
 
 
 def report_of(study: OpenStudy, public: ReleasedStudy, answers: pd.DataFrame) -> StudyReport:

@@ -22,7 +22,6 @@ CHOICES = {"path": "x", "format": "choices"}
         ({"modes": ["twin"], "source": CHOICES}, "with format = 'choices'"),
         ({"modes": ["natural"]}, "with format = 'choices'"),
         ({"aspects": "gold"}, "twins need planned aspects.*gold"),
-        ({"preset": "paper", "modes": ["twin"]}, "twins need planned aspects"),
         ({"planner": {"others": 0}}, "twins need other users"),
     ],
 )

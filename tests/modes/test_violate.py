@@ -183,7 +183,7 @@ def test_the_papers_setting_keeps_the_first_draft_of_ten_posts_ungated_and_unjud
     for profile, shown in ((UNA, [post.text for post in UNA]), (many, None)):
         llm = script(paper_avoided="Bake.")
         of = gold(*GOLD).model_copy(update={"profile": profile})
-        pair = kept_pair(llm, of=of, preset="paper", planner={"retrieval": "bm25"})
+        pair = kept_pair(llm, of=of, aspects="gold", draws=1, paper_writers=True, gated=False)
         assert (pair.chosen, pair.rejected) == (FOR_UNA, "Bake.")
         assert (pair.draft.strategy, pair.draft.gates, pair.judge) == ("avoid", (), None)
         assert sorted(llm.purposes) == ["paper_avoided", "paper_expected"]

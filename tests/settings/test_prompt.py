@@ -172,8 +172,8 @@ BOTH = "{{ question }} {{ words }}\n"
 @pytest.mark.parametrize(
     ("source", "where", "message"),
     [
-        (None, "write_plain.md", ["missing", "pairwright init"]),
-        (b"{{ question }} {{ words }} \xff", "write_plain.md", ["not UTF-8 at byte 27", "Save"]),
+        (None, "write_plain.md", ["No such file", "pairwright init"]),
+        (b"{{ question }} {{ words }} \xff", "write_plain.md", ["not a template", "position 27"]),
         (f"{BOTH}\n{{% for x in %}}", "write_plain.md:3", ["not a template", "{% for x in xs %}"]),
         (f"{BOTH}{{{{ aspects }}}}", "write_plain.md", ["unknown variable 'aspects'", "words"]),
         ("{{ question }}", "write_plain.md", ["'words' is not used", "{{ words }}"]),

@@ -7,16 +7,15 @@ import io
 import itertools
 import re
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from html import escape
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import matplotlib as mpl
 from markupsafe import Markup
 from matplotlib.figure import Figure
-from matplotlib.ticker import PercentFormatter
 
 from pairwright.stats import Estimate
 
@@ -79,13 +78,13 @@ def draw_panel(
     dots: Sequence[Dot],
     *,
     unit: str,
-    reference: float,
+    reference: float | None,
     ends: tuple[float, float],
     caption: str,
     name: str,
 ) -> Plot:
     """Estimates times 100 on one axis from end to end, the first one on top; a dashed line at the
-    share `reference`."""
+    share `reference`, if there is one."""
     with drawing():
         figure = Figure(figsize=(WIDTH, 1.2 + 0.36 * len(dots)), layout="constrained")
         axes = figure.add_subplot()
@@ -98,7 +97,8 @@ def draw_panel(
         axes.set_yticks(range(len(dots)), [dot.label for dot in dots])
         axes.set_ylim(len(dots) - 0.4, -0.6)
         axes.grid(axis="x")
-        axes.axvline(100 * reference, color=FAINT, linestyle=(0, (4, 3)), zorder=0)
+        if reference is not None:
+            axes.axvline(100 * reference, color=FAINT, linestyle=(0, (4, 3)), zorder=0)
         axes.set_xlim(*ends)
         axes.set_xlabel(unit)
         return plot(figure, caption, name=name)
@@ -143,35 +143,3 @@ def draw_curves(
         axes.set_ylabel(labels[1])
         figure.legend(loc="outside lower left", ncols=2)
         return plot(figure, caption, name=name)
-
-
-DECIDED = {"verified": GREEN, "refused": RED, "disputed": ORANGE, "waiting": GREY}
-"""The colour of each state of a unit."""
-
-
-def draw_states(bars: Mapping[str, Mapping[Any, int]]) -> Plot:
-    """A bar a label, of one length, in parts by the states of its units: each part has its count if
-    there is room for it."""
-    with drawing():
-        figure = Figure(figsize=(WIDTH, 1.0 + 0.3 * len(bars)), layout="constrained")
-        axes = figure.add_subplot()
-        for line, counts in enumerate(bars.values()):
-            left, n = 0.0, max(1, sum(counts.values()))
-            for state, colour in DECIDED.items():
-                share = counts[state] / n
-                axes.barh(
-                    line, share, left=left, height=0.7, color=colour, edgecolor=PAPER,
-                    linewidth=1, label=None if line else state,
-                )  # fmt: skip
-                if share > 0.04:
-                    middle = left + share / 2
-                    count = f"{counts[state]:,}"
-                    axes.text(middle, line, count, color="#000000", ha="center", va="center")
-                left += share
-        labels = [f"{label}  (n = {sum(counts.values()):,})" for label, counts in bars.items()]
-        axes.set_yticks(range(len(bars)), labels)
-        axes.invert_yaxis()
-        axes.set_xlim(0, 1)
-        axes.xaxis.set_major_formatter(PercentFormatter(1, symbol=" %"))
-        figure.legend(loc="outside upper left", ncols=4, columnspacing=1.2)
-        return plot(figure, "Decisions by mode: numbers in the bars are counts.", name="states")

@@ -5,7 +5,7 @@ The page `config.md` is generated from these classes.
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from pydantic import ConfigDict, Field, field_validator, model_validator
 
@@ -76,9 +76,6 @@ class Config(Record):
 
     model_config = ConfigDict(hide_input_in_errors=True)
 
-    preset: Literal["pairwright", "paper"] = Field(
-        "pairwright", description="the defaults that the rest of the file changes"
-    )
     seed: int = Field(0, description="seed for drawing partners")
     modes: tuple[str, ...] = Field(
         ("twin", "placebo"),
@@ -172,35 +169,14 @@ class Config(Record):
         return self
 
 
-# What a preset changes. The paper's setting as far as its repository shows it (arXiv 2604.07343):
-# the prompts, 100 words, ten posts ranked by Contriever; its construction code was not released.
-PRESETS: dict[str, dict[str, Any]] = {
-    "pairwright": {},
-    "paper": {
-        "modes": ["violate"],
-        "aspects": "gold",
-        "words": 100,
-        "draws": 1,
-        "paper_writers": True,
-        "gated": False,
-        "planner": {"posts": 10, "history_tokens": 1_000_000, "retrieval": "dense"},
-    },
-}
-
-
 def load(path: Path) -> Config:
     """Read a run's TOML. Raises ConfigError naming the file, the key, and what to do."""
     return validate(read_toml(path, "`pairwright init DIR` writes one to start from."), path)
 
 
 def validate(data: dict[str, Any], path: Path) -> Config:
-    """A Config from parsed TOML, with its preset's defaults under it. Raises ConfigError."""
-    preset = PRESETS.get(str(data.get("preset")), {})
-    given = preset | data
-    for table, defaults in preset.items():
-        if isinstance(defaults, dict) and isinstance(given[table], dict):
-            given[table] = defaults | given[table]
-    return validated(Config, given, path)
+    """A Config from parsed TOML. Raises ConfigError."""
+    return validated(Config, data, path)
 
 
 # What a second run in the same folder must agree with

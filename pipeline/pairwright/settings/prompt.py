@@ -142,13 +142,11 @@ class PromptTemplate:
             source = path.read_text(encoding="utf-8-sig")
             used = find_undeclared_variables(_ENVIRONMENT.parse(source))
             _compiled(source)
-        except (FileNotFoundError, IsADirectoryError):
+        except OSError as error:
             fix = f"Copy it from the prompts that `pairwright init` writes; it needs: {listed}."
-            raise InputError("this prompt is missing", where=path, fix=fix) from None
-        except UnicodeDecodeError as error:
-            what = f"not UTF-8 at byte {error.start}"
-            raise InputError(what, where=path, fix="Save the file as UTF-8.") from None
-        except (jinja2.TemplateError, SyntaxError, RecursionError) as error:
+            what = f"this prompt cannot be read: {error.strerror}"
+            raise InputError(what, where=path, fix=fix) from None
+        except (jinja2.TemplateError, SyntaxError, RecursionError, UnicodeDecodeError) as error:
             line = f":{error.lineno}" if isinstance(error, jinja2.TemplateSyntaxError) else ""
             fix = "Write {{ name }} for a value and {% for x in xs %} ... {% endfor %} for a list."
             what = f"not a template: {error}"
