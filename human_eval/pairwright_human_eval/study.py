@@ -17,7 +17,7 @@ from pairwright.construct.outcomes import iterate_pairs
 from pairwright.errors import InputError, on_disk
 from pairwright.lines import write_lines
 from pairwright.options import AnnotatorCount, Overlap, RunPath, SampleSize
-from pairwright.records import draw_id
+from pairwright.records import content_id
 from pairwright.settings.rules import HumanRules
 from pairwright.text import word_count
 from pairwright_human_eval import folder as folders
@@ -67,7 +67,9 @@ def _drafted(
     whole = units_of(iterate_pairs(run), file)
     if not whole:
         raise InputError("holds no pair", where=file, fix="Build until pairs are kept.")
-    order = sorted(whole, key=lambda unit: draw_id("sample", str(config.seed), unit.id))
+    order = sorted(
+        whole, key=lambda unit: content_id("sample", "sample", str(config.seed), unit.id)
+    )
     drawn = {unit.id for unit in order[:sample]}
     units = [unit for unit in whole if unit.id in drawn]
     rules = folders.fitting(config.human, people, max(len(unit.pairs) for unit in units))

@@ -8,7 +8,7 @@ import jsonlines
 from pydantic import ValidationError
 
 from pairwright.errors import InputError, first_invalid
-from pairwright.files import whole_file, write_whole
+from pairwright.files import write_whole
 from pairwright.records import Record
 
 if TYPE_CHECKING:
@@ -21,13 +21,7 @@ BATCH = 100
 
 def write_lines(path: Path, records: Iterable[Record]) -> None:
     """One record a line; the file appears whole or not at all. Raises StoreError."""
-    with whole_file(path) as file:
-        jsonlines.Writer(file, dumps=_json).write_all(records)
-
-
-def _json(record: Record | dict[str, object]) -> str:
-    # `jsonlines` calls its encoder with an empty object once, to see whether that gives text.
-    return record.model_dump_json() if isinstance(record, Record) else "{}"
+    write_whole(path, (f"{record.model_dump_json()}\n" for record in records))
 
 
 def write_one(path: Path, record: Record) -> None:

@@ -18,24 +18,13 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue
 def content_id(prefix: str, *parts: str) -> str:
     """An id derived from content alone: `prefix` and 16 hex digits of blake2b over the parts.
 
-    The prefix is not hashed: where a secret or a draw comes from an id, use `draw_id`."""
+    The prefix is not hashed: where a draw comes from an id, its purpose is also the first part."""
     listed = f"[{', '.join(map(encode_basestring_ascii, parts))}]"
     return f"{prefix}-{hashlib.blake2b(listed.encode(), digest_size=8).hexdigest()}"
 
 
-def draw_id(purpose: str, *parts: str) -> str:
-    """A content id whose purpose is hashed, too: the ids that the same parts have for two purposes
-    say nothing about each other."""
-    return content_id(purpose, purpose, *parts)
-
-
-def judge_name(models: Iterable[str]) -> str:
-    """The models that judged a pair, as its record and its row name them."""
-    return " + ".join(models)
-
-
 def judges_of(name: str | None) -> tuple[str, ...]:
-    """The models that a record or a row names as its judge."""
+    """The models that a record or a row names as its judge, joined by plus signs."""
     return tuple(name.split(" + ")) if name else ()
 
 
@@ -152,10 +141,6 @@ class Rubric(Record):
     dropped: tuple[DroppedAspect, ...] = ()
     shown: tuple[str, ...] = ()
     """Ids of the posts the planner was shown, oldest first."""
-    left_out: tuple[str, ...] = ()
-    """Ids of ranked posts that did not fit into the model's context."""
-    others: int = 0
-    """The number of other users' histories that the aspects were compared with."""
 
     @property
     def inferable(self) -> bool:
@@ -302,7 +287,7 @@ class Pair(Record):
     rejected: str
     draft: Draft
     judge: str | None = None
-    """The judge's model, or those of several judges (`judge_name`); None without gates."""
+    """The judge's model, or those of several judges (`judges_of`); None without gates."""
     twin_id: str | None = None
     asked: bool = True
     """Whether the first response of the draft is chosen: false on the side of a twin whose user did

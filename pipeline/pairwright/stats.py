@@ -32,7 +32,6 @@ ALIKE = "no interval: the clusters do not differ"
 NOTHING = 1e-9
 """The bound below which a standard error is only rounding error."""
 Z_95 = 1.959964
-_MOST_DIGITS = 6
 
 
 class Estimate(Record):
@@ -53,9 +52,6 @@ class Estimate(Record):
         """The number of successes if the value is a share of n; 0 without a value."""
         return round((self.value or 0.0) * self.n)
 
-    def __str__(self) -> str:
-        return self.text()
-
     def text(self, digits: int = 3, *, sign: bool = False) -> str:
         """`0.712 (0.651 to 0.768)`; `n/a (why)` without a value; `sign` is for a difference."""
         return self._text(1, digits, sign, "")
@@ -71,10 +67,6 @@ class Estimate(Record):
     def _text(self, scale: int, digits: int, sign: bool, unit: str) -> str:
         if self.value is None:
             return f"n/a ({self.note})" if self.note else "n/a"
-        ends = [scale * end for end in (self.low, self.high) if end is not None]
-        # Two ends that differ are not shown as one number, however small they are.
-        while digits < _MOST_DIGITS and len({round(end, digits) for end in ends}) < len(set(ends)):
-            digits += 1
         form = f"{'+' if sign else ''},.{digits}f"
         # Rounded first, so that no zero has a minus sign.
         value, low, high = (

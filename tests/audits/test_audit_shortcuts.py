@@ -14,8 +14,6 @@ from pairwright.audits.accuracies import accuracy_check, decide
 from pairwright.audits.records import Check
 from pairwright.audits.ways import COUNTS, Vocabulary, bag_points, breaks_off, pair_words
 from pairwright.pairs import Row, RowAspect, RowPost, row_of
-from pairwright.pairs.read import NO_INFO
-from pairwright.settings.rules import ReleaseInfo
 from reference_data import LLMBAR
 from small_studies import twin, violate
 
@@ -27,9 +25,8 @@ def audited(
     rows: Iterable[Row],
     bound: float = 0.58,
     max_overlap: float | None = None,
-    study: ReleaseInfo = NO_INFO,
 ) -> dict[Any, Check]:
-    found = checks_of(rows, "shortcuts", "baselines", bounds=(bound, max_overlap), info=study)
+    found = checks_of(rows, "shortcuts", "baselines", bounds=(bound, max_overlap))
     return {(check.config, check.name): check for check in found}
 
 
@@ -179,19 +176,12 @@ def test_overlap_with_the_profile_is_told_and_decides_nothing() -> None:
         assert estimate(check).value == 1
 
 
-@pytest.mark.parametrize(
-    ("bound", "status", "by_study"),
-    [(0.7, "fail", False), (0.95, "pass", True), (0.8, "too_few", True)],
-)
-def test_a_bound_has_one_side(bound: float, status: str, by_study: bool) -> None:
+@pytest.mark.parametrize(("bound", "status"), [(0.7, "fail"), (0.95, "pass"), (0.8, "too_few")])
+def test_a_bound_has_one_side(bound: float, status: str) -> None:
     solved = informed(160, "Mend the rudder first.", "Mend the roof first.")
     other = informed(40, "Mend the roof first.", "Mend the rudder first.")
-    # The auditor's own bound goes before that of the study.
-    stated = ReleaseInfo.model_validate({"max_overlap": bound if by_study else 0.6})
     rows = [changed(of, question=f"Question {n}?") for n, of in enumerate([*solved, *other])]
-    check = audited(rows, study=stated, max_overlap=None if by_study else bound)[
-        "Plain", "profile_overlap"
-    ]
+    check = audited(rows, max_overlap=bound)["Plain", "profile_overlap"]
     assert (check.status, check.limit, estimate(check).value) == (status, bound, 0.8)
     wrong = audited(informed(120, "The roof.", "The rudder."), max_overlap=0.6)
     assert wrong["Plain", "profile_overlap"].status == "pass"

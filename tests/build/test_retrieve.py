@@ -1,12 +1,13 @@
 """Ranking a profile against a question: whole posts, ties, budgets, and no post that gets lost."""
 
+import sys
+
 import pytest
 
-from pairwright import retrieve
 from pairwright.assets import install
 from pairwright.errors import ConfigError
 from pairwright.records import Post
-from pairwright.retrieve import ranked, require_dense, selected, within_budget
+from pairwright.retrieve import ranked, selected, within_budget
 from pairwright.settings.rules import PlanRules
 from scripted import posts
 
@@ -79,8 +80,8 @@ def test_the_budget_keeps_the_longest_head_of_the_ranking() -> None:
 
 
 def test_dense_ranking_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(retrieve, "find_spec", lambda _: None)
+    monkeypatch.setitem(sys.modules, "sentence_transformers", None)
     with pytest.raises(ConfigError, match="sentence-transformers is not installed") as caught:
-        require_dense()
+        ranked(QUESTION, PROFILE[:3], "dense")
     assert install("dense") in caught.value.fix
     assert "bm25" in caught.value.fix

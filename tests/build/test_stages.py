@@ -389,7 +389,7 @@ def test_aspects_that_are_the_users_own_make_a_rubric() -> None:
     assert (found.question_id, found.user, found.origin) == ("item-1", "una", "planner")
     assert found.inferable
     assert found.shown == ("post-0", "post-1", "post-2", "post-3")
-    assert (found.left_out, found.others, found.dropped) == ((), 2, ())
+    assert found.dropped == ()
     # Each role is played by its own model.
     asked = [("plan", "the-planner")] * 3 + [
         ("plan_blind", "the-planner"), ("write_plain", "the-generator"),
@@ -426,7 +426,6 @@ def test_an_aspect_that_is_generic_or_not_carried_is_dropped_with_its_reason(
     assert names(found.aspects) == [a[2] for a in (NO_OVEN, NO_NUTS, SHIFTS) if a != aspect]
     assert why(found) == [(aspect[2], reason)]
     assert detail in found.dropped[0].detail
-    assert found.others == others
     (prompt,) = llm.prompts("adherence")
     assert parts("response", prompt) == ["Plan ahead and use a hot oven."]
 

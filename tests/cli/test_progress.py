@@ -3,10 +3,7 @@ and how commands and tables are printed."""
 
 import asyncio
 import json
-import shlex
 import signal
-import subprocess
-import sys
 import threading
 from collections import Counter
 from concurrent.futures import Future
@@ -18,8 +15,7 @@ import pytest
 from rich.console import Console
 
 from pairwright import run_async
-from pairwright.assets import __version__
-from pairwright.cli.printing import command, phrase, print_table
+from pairwright.cli.printing import phrase, print_table
 from pairwright.cli.progress import display, interruptible
 from pairwright.models.client import Meter
 from pairwright.pages import Table
@@ -89,11 +85,6 @@ def test_the_bar_of_a_build_tells_what_became_of_its_units() -> None:
         assert said in text
 
 
-def test_a_printed_command_gives_back_its_arguments() -> None:
-    line = command("status", "my runs/it's", "--json")
-    assert shlex.split(line)[-3:] == ["status", "my runs/it's", "--json"]
-
-
 @pytest.mark.parametrize("cell", ["52.1 % (49.0 to 55.2)", "52.1 % (49.0 to 55.2) (12 units)"])
 def test_a_wide_table_loses_no_text(cell: str) -> None:
     written = StringIO()
@@ -149,10 +140,3 @@ def test_a_terminal_says_in_words_what_files_name_by_codes() -> None:
     codes = {name.split()[1] for name in frozen} | {*get_args(TextGate), *get_args(JudgedGate)}
     assert len(codes) > 20
     assert [code for code in sorted(codes) if phrase(code) == code.replace("_", " ")] == []
-
-
-def test_python_runs_the_package() -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "pairwright", "--version"], capture_output=True, text=True
-    )
-    assert (done.returncode, done.stdout.strip()) == (0, __version__)

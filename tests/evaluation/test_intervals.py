@@ -76,23 +76,6 @@ def test_ties_narrow_the_interval_and_never_close_it() -> None:
     assert reported.text() == "0.600 (no interval: fewer than 5 clusters)"
 
 
-@pytest.mark.parametrize(("truth", "alike"), [(0.5, 0.0), (0.5, 0.8), (0.7, 0.4), (0.9, 0.8)])
-def test_in_clusters_of_two_95_of_100_intervals_hold_the_truth(truth: float, alike: float) -> None:
-    chance = np.random.default_rng(1)
-    tries, couples = 1500, 75
-    own = (chance.random((tries, couples, 2)) < truth).astype(float)
-    same = chance.random((tries, couples)) < alike
-    own[:, :, 1] = np.where(same, own[:, :, 0], own[:, :, 1])
-    clusters = np.repeat(np.arange(couples), 2)
-    held = 0
-    for points in own.reshape(tries, -1):
-        found = accuracy(points, clusters)
-        assert found is not None
-        low, high = found.interval(Z)
-        held += low <= truth <= high
-    assert 0.93 <= held / tries <= 0.98
-
-
 # What is decided
 
 

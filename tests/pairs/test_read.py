@@ -96,12 +96,12 @@ def test_only_the_rows_that_are_asked_for_are_given_and_a_bad_one_is_named(
     assert caught.value.where == f"{path}:3 [question]"
 
 
-BOUND = json.dumps({"version": "1.2.3", "info": {"max_overlap": 0.5}})
+BOUND = json.dumps({"version": "1.2.3", "info": {"licence": 5}})
 DAMAGED: list[tuple[Callable[..., Path], Damage, str]] = [
     (release, dropped("manifest.json"), "manifest.json"),
     (release, dropped("stated.json"), "stated.json: No such file"),
     (release, replaced("stated.json", "{}"), "stated.json [version]: Field required"),
-    (release, replaced("stated.json", BOUND), "[info.max_overlap]"),
+    (release, replaced("stated.json", BOUND), "[info.licence]"),
     (release, halved(PART), "test-00000-of-00001.parquet"),
     (run, replaced("config.toml", "[release\n"), "config.toml: cannot be read"),
     (run, replaced("pairs.jsonl", '{"id": "2"}\n'), "pairs.jsonl:1"),

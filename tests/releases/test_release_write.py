@@ -18,7 +18,7 @@ from pairwright.errors import InputError
 from pairwright.models.store import Store
 from pairwright.pairs import Layout, Part, RowVotes, parts_of, read_rows, row_of
 from pairwright.pairs.layout import root_digest
-from pairwright.records import Pair, dyad_id, judge_name, judges_of, model_name, pseudonym
+from pairwright.records import Pair, dyad_id, judges_of, model_name, pseudonym
 from pairwright.releases.contents import read_contents
 from pairwright.releases.run import public_manifest, splits_of
 from pairwright.releases.write import release as make_release
@@ -236,7 +236,7 @@ def test_a_manifest_is_released_without_folders_keys_and_account_names() -> None
 def test_a_model_that_is_a_folder_is_told_by_its_name() -> None:
     draft = PAIRS[0].draft.model_copy(update={"generator": "/home/ann/models/writer/"})
     for judges in (("/home/ann/judge", "org/second"), ("org/second", "C:\\models\\judge")):
-        judge = judge_name(judges)
+        judge = " + ".join(judges)
         row = row_of(PAIRS[0].model_copy(update={"draft": draft, "judge": judge}))
         assert (row.generator, {*judges_of(row.judge)}) == ("writer", {"judge", "org/second"})
     for name in ("org/model-7b", "model", "models\\judge", "./writer", ""):
@@ -390,7 +390,7 @@ def test_versions_shares_and_folders_that_do_not_fit_are_refused(
         (tmp_path / "folder", "is there already"),
         (tmp_path / "file", "is a file"),
         (tmp_path / "link", "is there already"),
-        (release.root, f"{release.root}: is a release already, which is never changed"),
+        (release.root, f"{release.root}: is inside the release"),
     ):
         refused(command(run, place, "1.0.0"), said)
     refused(command(tmp_path, out, "1.0.0"), "is not a run folder")

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from endpoint import Handler, Page, drop, fail, hang, raw, say, script, serving, thinks
+from endpoint import Handler, Page, drop, fail, hang, say, script, serving, thinks
 from pairwright import assets
 from pairwright.cli.runs import print_examination
 from pairwright.models.doctor import ServerFinding, ServerReport, examine
@@ -46,25 +46,20 @@ def examined(
 SERVES = page('{"data": [{"id": "m", "max_model_len": 16384}]}')
 SHORT = page('{"data": [{"id": "m", "max_model_len": 4096}]}')
 OTHERS = page('{"data": [{"id": "n"}, {"id": "a/b"}]}')
-ODD = page('{"data": [{"id": "m", "max_model_len": "long"}]}')
 FENCED = say(f"```json\n{PLAN}\n```")
 FOUND: dict[str, tuple[Handler, Page, str, str, str, str, int]] = {
     "reachable": (say(PLAN), SERVES, "server", "ok", "serves m", "", 1),
-    "room": (say(PLAN), SERVES, "context", "ok", "16,384 tokens", "", 1),
     "less room": (say(PLAN), SHORT, "context", "note", "4,096 tokens", "--max-model-len", 1),
-    "a length that is none": (say(PLAN), ODD, "context", "ok", "length not reported", "", 1),
     # Another answer than a list of models.
     "a web page": (say(PLAN), page("<html><title>Hi</title></html>"), "server", "note",
                    "no list of models", "/v1?", 1),
     "deep nesting": (say(PLAN), page("[" * 100_000), "server", "note", "no list", "/v1?", 1),
-    "503": (say(PLAN), page("down", 503), "server", "note", "503", "/v1?", 1),
     "401": (say(PLAN), page("who are you?", 401), "server", "stop", "401", "api_key_env", 0),
     "other models": (say(PLAN), OTHERS, "model", "stop", "there are: a/b, n", "`model`", 0),
     # Replies.
     "schema": (say(PLAN), SERVES, "structured output", "ok", "follows the schema", "", 1),
     "no schema": (say("Certainly! Here you go."), SERVES, "structured output", "stop",
                   "not followed", "structured = false", 3),
-    "some thinking": (thinks(600, PLAN), SERVES, "structured output", "ok", "follows", "", 1),
     "late": (script(say("No."), say("No."), say(PLAN)), SERVES, "structured output", "note",
              "follows the schema at draw 3", "thinking_tokens", 3),
     "thinking alone": (thinks(9000, PLAN), SERVES, "structured output", "stop",
@@ -73,7 +68,6 @@ FOUND: dict[str, tuple[Handler, Page, str, str, str, str, int]] = {
     "a key refused": (fail(401, f"no such key: {KEY}"), SERVES, "requests", "stop",
                       "no such key", "", 1),
     "500": (fail(500, "EngineDeadError"), SERVES, "requests", "stop", "EngineDeadError", "", 2),
-    "html": (raw("<html>"), SERVES, "requests", "stop", "a web page", "", 2),
     "slow": (hang, SERVES, "requests", "stop", "no whole reply in 0.5", "", 2),
     "dropped": (drop, SERVES, "requests", "stop", "not answered", "", 2),
 }  # fmt: skip

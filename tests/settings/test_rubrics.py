@@ -47,12 +47,6 @@ def test_a_shipped_file_is_valid_on_its_own(path: Path, tmp_path: Path) -> None:
     assert all(line == line.strip() for lines in (kinds, *examples) for line in lines)
 
 
-def test_the_47_subcategories_of_lamp_qa_ship_in_three_domains() -> None:
-    domains = Domains.load(assets.RUBRICS)
-    names = [name for domain in domains.by_key.values() for name in domain.subcategories]
-    assert (len(domains.by_key), len(names), len(set(names))) == (3, 47, 47)
-
-
 def test_a_new_domain_is_one_file_named_by_its_key(write: Write) -> None:
     domains = Domains.load(write(garden=GARDEN + 'also = ["compost"]\n', quality=""))
     assert list(domains.by_key) == ["garden"]

@@ -54,10 +54,9 @@ class Examination:
         families: Collection[Family] = get_args(Family),
     ) -> None:
         """`info` is what the pairs state of themselves. Checks of other families are left out."""
-        overlap = info.max_overlap if max_overlap is None else max_overlap
         self.facts, self.people = Facts(), PersonalData()
         streams: list[tuple[Family, _Stream]] = [
-            ("shortcuts", Shortcuts(max_shortcut, overlap)),
+            ("shortcuts", Shortcuts(max_shortcut, max_overlap)),
             ("leakage", NearDuplicates()),
             ("people", self.people),
             ("people", Licences(attributed=bool(info.attribution.strip()))),

@@ -36,7 +36,7 @@ from pairwright.models.store import Store
 from pairwright.modes import MODES
 from pairwright.modes.rules import BuildRules
 from pairwright.progress import UnitEnded
-from pairwright.records import Dropped, Rubric, draw_id
+from pairwright.records import Dropped, Rubric, content_id
 from pairwright.settings.config import Config
 from pairwright.settings.endpoints import Sampling
 
@@ -245,7 +245,7 @@ class RunModels:
             return Model(self.clients[name], self.config.endpoints[name], how, log)
 
         roles, how = self.config.roles, self.config.sampling
-        writer = int(draw_id("generator", item)[-8:], 16) % len(roles.generator)
+        writer = int(content_id("generator", "generator", item)[-8:], 16) % len(roles.generator)
         return Models(
             model(roles.planner, how.planner),
             model(roles.generator[writer], how.generator),

@@ -15,7 +15,6 @@ from pairwright.records import (
     Post,
     Rubric,
     content_id,
-    judge_name,
     pseudonym,
 )
 
@@ -96,7 +95,7 @@ class Drawing:
     ) -> Kept:
         """The pairs over an accepted draft; `posts` are the partner's."""
         names = (judge.name for judge in self._models.judges)
-        judge = judge_name(names) if self._rules.config.gated else None
+        judge = " + ".join(names) if self._rules.config.gated else None
         pairs = pairs_of(mode, self._item, draft, rubrics, posts, judge)
         return Kept(pairs=pairs, refused=tuple(self._refused))
 

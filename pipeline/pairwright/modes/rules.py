@@ -9,7 +9,6 @@ from pairwright import assets
 from pairwright.models import Models
 from pairwright.pairs.columns import read_map
 from pairwright.records import Aspect, Dropped, DroppedAspect, Item, Post, Rubric
-from pairwright.retrieve import require_dense
 from pairwright.settings import settings_folder
 from pairwright.settings.config import Config, load
 from pairwright.settings.domains import Domains, Scale, load_scales
@@ -61,8 +60,6 @@ class BuildRules:
         folder = Path(folder or Path(path).parent).resolve()
         named = read_map(columns, columns_of(config.source.format), "--column")
         config = config.beside(folder, named)
-        if config.planner.retrieval == "dense":
-            require_dense()
         rubrics = settings_folder("rubrics", config.rubrics, folder, assets.RUBRICS)
         prompts = settings_folder("prompts", config.prompts, folder, assets.PROMPTS)
         domains, scales = Domains.load(rubrics), load_scales(rubrics)

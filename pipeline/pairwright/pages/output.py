@@ -24,8 +24,6 @@ def output_folder(out: Path | str, option: str = "--out") -> Path:
         release = any((above / "data").glob("*/*.parquet"))
         if release and (above / "manifest.json").is_file():
             what = f"is inside the release {above}, whose checksums name every file in it"
-            if above == folder.resolve():
-                what = "is a release already, which is never changed"
             raise InputError(what, where=folder, fix=f"Give {option} a new folder outside of it.")
     return folder
 

@@ -153,7 +153,7 @@ def _write(
 
 
 def _not_stated(contents: Contents, manifest: Json) -> tuple[str, ...]:
-    needless = {"max_overlap", "attribution", "citation"}
+    needless = {"attribution", "citation"}
     if "unknown" not in manifest["rows"]["licences"]:
         needless.add("licence")
     if any(mode.label == "given" for mode in modes_of(manifest)):

@@ -4,7 +4,6 @@ The only file that imports `sentence_transformers` (extra `[dense]`).
 """
 
 from functools import cache, lru_cache
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -88,14 +87,6 @@ def within_budget(order: tuple[Post, ...], tokens: int) -> tuple[Post, ...]:
     return order
 
 
-def require_dense() -> None:
-    """Raise ConfigError if the extra is not installed, before anything is begun with it."""
-    if find_spec("sentence_transformers") is None:
-        what = "sentence-transformers is not installed"
-        fix = f"Run {install('dense')}; or use retrieval = 'bm25'."
-        raise ConfigError(what, where="retrieval = 'dense'", fix=fix)
-
-
 def by_similarity(question: str, posts: tuple[Post, ...], model: str = DENSE) -> tuple[Post, ...]:
     """The posts by falling inner product with the question, as Contriever ranks."""
     vectors = np.asarray(_dense_model(model).encode([question, *(post.text for post in posts)]))
@@ -104,11 +95,12 @@ def by_similarity(question: str, posts: tuple[Post, ...], model: str = DENSE) ->
 
 @cache
 def _dense_model(name: str) -> Any:
-    from sentence_transformers import SentenceTransformer
-
     try:
+        from sentence_transformers import SentenceTransformer
+
         return SentenceTransformer(name)
+    except ImportError:
+        what, fix = "sentence-transformers is not installed", f"Run {install('dense')}"
     except (OSError, ValueError) as error:
-        what = f"the model {name} cannot be loaded: {error}"
-        fix = "Download it, or use retrieval = 'bm25'."
-        raise ConfigError(what, where="retrieval = 'dense'", fix=fix) from None
+        what, fix = f"the model {name} cannot be loaded: {error}", "Download it"
+    raise ConfigError(what, where="retrieval = 'dense'", fix=f"{fix}; or use retrieval = 'bm25'.")

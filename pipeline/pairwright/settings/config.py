@@ -158,8 +158,6 @@ class Config(Record):
             return self
         for name in (self.roles.planner, *self.roles.generator, *self.roles.judge):
             check_endpoints({"roles": name}, self.endpoints)
-        if len(set(self.roles.judge)) < len(self.roles.judge):
-            raise ValueError("[roles] judge names an endpoint twice: each judges a draft once")
         least, _ = asked_length(self.words)
         if self.gated and not self.paper_writers and least < self.gates.min_words:
             raise ValueError(

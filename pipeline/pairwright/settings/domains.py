@@ -4,15 +4,15 @@ A new domain is one file. Its name without `.toml` is the domain's key in record
 """
 
 from pathlib import Path
-from typing import Annotated, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
-from pydantic import AfterValidator, Field, field_validator
+from pydantic import Field, field_validator
 
 from pairwright.assets import DOCS
 from pairwright.errors import InputError
 from pairwright.records import Item, Record
 from pairwright.settings import read_toml, validated
-from pairwright.text import LANGUAGES, language_of
+from pairwright.text import language_of
 
 T = TypeVar("T", bound=Record)
 
@@ -30,43 +30,21 @@ class Guidance(NamedTuple):
     """Conclusions about a person that must not be drawn."""
 
 
-def _one_each(name: str) -> AfterValidator:
-    """A check that no two records have the same value in a field."""
-
-    def check(records: tuple[T, ...]) -> tuple[T, ...]:
-        values = [getattr(record, name) for record in records]
-        if twice := next((value for value in values if values.count(value) > 1), None):
-            raise ValueError(f"{twice!r} is there twice")
-        return records
-
-    return AfterValidator(check)
-
-
-Lines = tuple[str, ...]
-
-
 class Domain(Record):
     """One domain: which categories belong to it, and what personal fit is about in it."""
 
     # Folders of a release are named after it.
     key: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$")
     name: str
-    language: str | None = None
+    language: str | None = Field(None, pattern="^[a-z]{2}$")
     """The ISO 639-1 code of the language of its users; None: their texts tell it."""
-    subcategories: Lines = Field(min_length=1)
+    subcategories: tuple[str, ...] = Field(min_length=1)
     also: tuple[str, ...] = ()
     # See `Guidance` for these four.
-    kinds: Lines = Field(min_length=1)
-    good: Lines = ()
-    bad: Lines = ()
-    not_inferred: Lines = ()
-
-    @field_validator("language")
-    @classmethod
-    def _known(cls, code: str | None) -> str | None:
-        if code is not None and code not in LANGUAGES:
-            raise ValueError(f"{code!r} is not one of the codes {', '.join(LANGUAGES)}")
-        return code
+    kinds: tuple[str, ...] = Field(min_length=1)
+    good: tuple[str, ...] = ()
+    bad: tuple[str, ...] = ()
+    not_inferred: tuple[str, ...] = ()
 
 
 GENERAL = Domain(
@@ -93,7 +71,7 @@ class Scale(Record):
 
     name: str = Field(pattern=r"^[a-z][a-z0-9_]*$")
     question: str
-    anchors: Annotated[tuple[Anchor, ...], _one_each("score")] = Field(min_length=2)
+    anchors: tuple[Anchor, ...] = Field(min_length=2)
     # Not in the repr, which a run is known by: no judge reads it.
     cannot_judge: bool = Field(False, repr=False)
     """Whether people may answer "cannot judge". Judges always give a score."""
@@ -108,7 +86,14 @@ class Scale(Record):
 
 
 class _QualityFile(Record):
-    scale: Annotated[tuple[Scale, ...], _one_each("name")] = Field(min_length=1)
+    scale: tuple[Scale, ...] = Field(min_length=1)
+
+    @field_validator("scale")
+    @classmethod
+    def _one_each(cls, scales: tuple[Scale, ...]) -> tuple[Scale, ...]:
+        if len({scale.name for scale in scales}) < len(scales):
+            raise ValueError("two scales have one name")
+        return scales
 
 
 class Domains:

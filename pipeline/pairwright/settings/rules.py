@@ -255,13 +255,6 @@ class ReleaseInfo(Record):
     languages: tuple[Annotated[str, Field(pattern=r"^[a-z]{2,3}$")], ...] = Field(
         (), description="languages of the texts, as ISO 639 codes such as `en`"
     )
-    max_overlap: float | None = Field(
-        None,
-        gt=0.5,
-        le=1,
-        description="most share of pairs in which word overlap with the posts picks the chosen"
-        " response; an audit fails above it",
-    )
     citation: str = Field("", description="BibTeX entry of the dataset")
     annotators: str = Field("", description="who the annotators were and how they were found")
     payment: str = Field("", description="what annotators were paid, and for how long")

@@ -103,8 +103,6 @@ async def infer_rubric(
         aspects=personal,
         dropped=dropped,
         shown=tuple(post.id for post in own.shown.posts),
-        left_out=tuple(post.id for post in own.shown.left_out),
-        others=len(read),
     )
 
 

@@ -88,8 +88,6 @@ CHINESE, JAPANESE = 1.6, 1.85
 193 (Trauzettel-Klosinski and Dietz 2012, "Standardized assessment of reading performance: the new
 International Reading Speed Texts IReST", Investigative Ophthalmology & Visual Science 53, 5452,
 table 2)."""
-_KOREAN = 2
-"""Pairs of characters between two spaces, about."""
 _COUNTED = re.compile(f"([{_KANA}])|([{_HAN}])")
 
 
@@ -111,28 +109,21 @@ def word_count(text: str) -> int:
 
 def run_length(text: str, n: int) -> int:
     """The number of consecutive `words` of a text that equal `n` words between spaces: `n` itself,
-    or in scripts without spaces the number of runs of characters in `n` words."""
-    kind = _script(text)
-    if kind is None:
-        return n
-    return max(1, round(n * kind) - (kind != _KOREAN))
+    or in scripts without spaces (and Korean) the number of runs of characters in `n` words."""
+    each = _characters(text)
+    return n if each is None else max(1, round(n * each) - 1)
 
 
 # A response is compared with many posts.
 @lru_cache(maxsize=1024)
-def _script(text: str) -> float | None:
-    """Characters of a word (of Korean, pairs of them), where most are of a script without
-    spaces."""
+def _characters(text: str) -> float | None:
+    """Characters of a word, where most are of a script without spaces."""
     if _all_spaced(text):
         return None
     cut = words(text)
-    grams = [gram for gram in cut if is_character_run(gram)]
-    if 2 * len(grams) <= len(cut):
+    if 2 * sum(map(is_character_run, cut)) <= len(cut):
         return None
-    kinds = [_COUNTED.match(gram) for gram in grams]
-    if 2 * kinds.count(None) > len(grams):
-        return _KOREAN
-    return JAPANESE if any(kind and kind.lastindex == 1 for kind in kinds) else CHINESE
+    return JAPANESE if any(match[1] for match in _COUNTED.finditer(text)) else CHINESE
 
 
 def readable(cut: Sequence[str]) -> str:
