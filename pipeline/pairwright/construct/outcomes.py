@@ -62,6 +62,9 @@ class Planned(Record):
 
 
 Result = Kept | Dropped | Failed | Planned
+_KINDS: dict[type[Record], OutcomeKind] = {
+    Kept: "kept", Dropped: "dropped", Failed: "failed", Planned: "planned"
+}  # fmt: skip
 
 
 class Outcome(NamedTuple):
@@ -96,6 +99,7 @@ def outcome_of(unit: Unit, item: Item, result: Result, log: CallLog) -> Outcome:
     """The row of one unit."""
     partner = item.opposite.other if item.opposite else unit.partner
     of = result.rubric if isinstance(result, Planned) else result
+    waits = isinstance(result, Failed) and result.waits
     return Outcome(
         position=unit.position,
         unit=unit.id,
@@ -103,7 +107,7 @@ def outcome_of(unit: Unit, item: Item, result: Result, log: CallLog) -> Outcome:
         item=item.id,
         user=item.user,
         partner=partner,
-        kind=_kind(result),
+        kind="waiting" if waits else _KINDS[type(result)],
         stage=of.stage if isinstance(of, Dropped) else "",
         reason=of.reason if isinstance(of, Dropped | Failed) else "",
         reached=last_stage(result, unit.mode, partner),
@@ -114,17 +118,6 @@ def outcome_of(unit: Unit, item: Item, result: Result, log: CallLog) -> Outcome:
         recorded=json.dumps(sorted(log.recorded)),
         record=result.model_dump_json(),
     )
-
-
-def _kind(result: Result) -> OutcomeKind:
-    match result:
-        case Kept():
-            return "kept"
-        case Dropped():
-            return "dropped"
-        case Planned():
-            return "planned"
-    return "waiting" if result.waits else "failed"
 
 
 def _refusals(result: Result) -> list[str]:

@@ -1,6 +1,8 @@
 """Mode placebo: one question, two users whose posts contain nothing that bears on it, and two plain
 responses, so that nothing decides."""
 
+from functools import partial
+
 from pairwright.models import Models
 from pairwright.modes.drawing import Drawing
 from pairwright.modes.judging import both
@@ -12,7 +14,7 @@ from pairwright.modes.rules import (
     no_rubric,
     says_nothing,
 )
-from pairwright.records import Draft, Dropped, Item, Kept, Post, Rubric
+from pairwright.records import Draft, Dropped, Item, Kept, Rubric
 from pairwright.stages.planner import plan
 from pairwright.stages.writer import write_plain
 
@@ -34,11 +36,18 @@ async def build_placebo(
         {'placebo'}
     """
     assert partner, "a placebo has two users"
-    posts = fair_posts(item, partner.profile)
-    if refusal := await _check_partner(item, partner.user, posts, models, rules):
-        return refusal
-
-    question = rules.question(item)
+    posts, question = fair_posts(item, partner.profile), rules.question(item)
+    refused = partial(Dropped, stage="placebo", user=partner.user)
+    if not are_level(len(item.profile), len(posts), rules.config.twin):
+        # They are a couple by another question, before which the partner wrote more, or less.
+        detail = f"{len(item.profile)} posts of the asker, {len(posts)} of the partner"
+        return refused(reason="unlike_histories", detail=detail, user=None)
+    found = await plan(question, posts, models.planner)
+    if isinstance(found, Dropped):
+        return refused(stage=found.stage, reason=found.reason, detail=found.detail)
+    if not says_nothing(found):
+        detail = "the partner's posts show something that bears on the question"
+        return refused(reason="partner_signal", detail=detail)
 
     async def write(number: int, _refused: Draft | None) -> tuple[str, str] | Dropped:
         # There is nothing to learn of a refused draft: both are written again.
@@ -51,23 +60,6 @@ async def build_placebo(
         return drawing.dropped()
     rubrics = no_rubric(item, item.user), no_rubric(item, partner.user)
     return drawing.kept("placebo", draft, rubrics, posts)
-
-
-async def _check_partner(
-    item: Item, user: str, posts: tuple[Post, ...], models: Models, rules: BuildRules
-) -> Dropped | None:
-    """Refuse a partner of whom something is known that bears on the question."""
-    if not are_level(len(item.profile), len(posts), rules.config.twin):
-        # They are a couple by another question, before which the partner wrote more, or less.
-        detail = f"{len(item.profile)} posts of the asker, {len(posts)} of the partner"
-        return Dropped(stage="placebo", reason="unlike_histories", detail=detail)
-    found = await plan(rules.question(item), posts, models.planner)
-    if isinstance(found, Dropped):
-        return Dropped(stage=found.stage, reason=found.reason, detail=found.detail, user=user)
-    if says_nothing(found):
-        return None
-    detail = "the partner's posts show something that bears on the question"
-    return Dropped(stage="placebo", reason="partner_signal", detail=detail, user=user)
 
 
 PLACEBO = Mode(

@@ -42,7 +42,9 @@ async def build_violate(
         own = Rubric(**{**dict(own), "shown": tuple(post.id for post in shown)})
         strategy, write = "avoid", partial(write_paper, question, shown, own, generator)
     else:
-        strategy = strategy_of(item, config.strategies)
+        # By content: the same item gets the same strategy in any file order.
+        chosen = int(content_id("s", item.id)[-8:], 16) % len(config.strategies)
+        strategy = config.strategies[chosen]
         sides = Side("first", own), Side("second", own, stance=_AGAINST[strategy])
         write = partial(write_sides, question, sides, generator)
     drawing = Drawing(item, strategy, models, rules, (item.profile,))
@@ -50,12 +52,6 @@ async def build_violate(
     if draft is None:
         return drawing.dropped(own)
     return drawing.kept("violate", draft, (own,))
-
-
-def strategy_of(item: Item, strategies: tuple[str, ...]) -> str:
-    """The strategy for the rejected side, chosen by content: the same item gets the same strategy
-    in any file order."""
-    return strategies[int(content_id("s", item.id)[-8:], 16) % len(strategies)]
 
 
 VIOLATE = Mode(
