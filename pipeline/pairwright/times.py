@@ -54,18 +54,10 @@ def _moment(value: object) -> datetime:
 def latest_moment(time: str) -> str:
     """When something of this time was written at the latest: a day without a time of day, which is
     read as its midnight, counts as its end."""
-    return f"{time[:10]}T24" if _is_day(time) else time.replace(" ", "T")
-
-
-def time_text(time: str) -> str:
-    """A time for a message: a day without a time of day is read as one."""
-    return f"{time[:10]} (a day, which counts as its end)" if _is_day(time) else time
+    is_day = not time[10:].strip("T 0:.")
+    return f"{time[:10]}T24" if is_day else time.replace(" ", "T")
 
 
 def is_older(written: str, asked: str) -> bool:
     """Whether a post is older than a question or choice; of two equal days neither is older."""
     return latest_moment(written) < asked.replace(" ", "T")
-
-
-def _is_day(time: str) -> bool:
-    return not time[10:].strip("T 0:.")

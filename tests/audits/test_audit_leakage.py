@@ -60,7 +60,7 @@ LEAKS = [
 GREEN_TEA = (
     "\u6211\u6bcf\u5929\u65e9\u4e0a\u559d\u4e00\u676f\u4e0d\u52a0\u7cd6\u7684\u7eff\u8336" * 2
 )
-DAY = "2024-01-01 (a day, which counts as its end)"
+DAY = "2024-01-01"
 
 
 def after(*words: str) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from pairwright import text
 from pairwright.audits.checks import TEXT, row_check
 from pairwright.modes import label_of
 from pairwright.pairs import Row
-from pairwright.times import is_older, time_text
+from pairwright.times import is_older
 
 
 @row_check
@@ -119,7 +119,7 @@ def later_post(row: Row) -> str | None:
     if time is None or not dated:
         return None
     late = (
-        f"post {n} is of {time_text(written)}, the question of {time_text(time)}"
+        f"post {n} is of {written}, the question of {time}"
         for n, written in dated
         if not is_older(written, time)
     )

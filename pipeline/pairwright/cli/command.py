@@ -110,10 +110,9 @@ def _summary(path: str) -> str:
     module, _, function = _whole_name(COMMANDS[path][0]).partition(":")
     package, _, inside = module.partition(".")
     source = files(package).joinpath(f"{inside.replace('.', '/')}.py")
-    for node in ast.parse(source.read_text(encoding="utf-8")).body:
-        if isinstance(node, ast.FunctionDef) and node.name == function:
-            return (ast.get_docstring(node) or "").partition("\n")[0]
-    raise LookupError(f"{module} has no function {function}")
+    tree = ast.parse(source.read_text(encoding="utf-8"))
+    (found,) = (n for n in tree.body if isinstance(n, ast.FunctionDef) and n.name == function)
+    return (ast.get_docstring(found) or "").partition("\n")[0]
 
 
 def _whole_name(name: str) -> str:

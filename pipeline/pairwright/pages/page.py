@@ -150,8 +150,8 @@ def _escaped_text(text: str) -> str:
 def _inside_html(text: str) -> Markup:
     """A text for the inside of an HTML element of a template: with every mark as an entity, neither
     HTML nor Markdown changes it."""
-    line = " ".join(visible(text).split())
-    return Markup(re.sub(r"[^\w\s,;()%-]|_", lambda mark: f"&#{ord(mark[0])};", line))
+    marks = re.sub(r"[^\w\s,;()%-]|_", lambda mark: f"&#{ord(mark[0])};", visible(text))
+    return Markup(" ".join(marks.split()))
 
 
 def _verbatim(value: object) -> Markup:

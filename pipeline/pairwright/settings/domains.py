@@ -101,7 +101,6 @@ class Domains:
 
     def __init__(self, domains: list[Domain], folder: Path) -> None:
         self.by_key = {d.key: d for d in domains}
-        self.folder = folder
         self.general = self.by_key.get(GENERAL.key, GENERAL)
         self._by_category: dict[str, Domain] = {}
         for domain in domains:
