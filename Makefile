@@ -73,7 +73,7 @@ demo: .venv/base-$(STAMP)     ## build, verify with simulated annotators, releas
 		"  $(DEMO)/run/human/report.html   what the annotators decided, and why" \
 		"Next:" "  $(BIN)/pairwright show $(DEMO)/run twin:cooking-01   # a whole twin" \
 		"  $(BIN)/pairwright evaluate $(DEMO)/release --out results   # score the baselines" \
-		"  docs/tour.md explains this output; docs/index.md begins with your own data."
+		"  docs/tour.md explains this output. For your own data, start at docs/index.md."
 
 test: .venv/all-$(STAMP)      ## the fast tests
 	@# The compiled tests are kept, also where Python is told to keep none: every process needs them.

@@ -110,7 +110,7 @@ def test_actors_leave_the_files_of_one_process_and_send_no_call_twice(tmp_path: 
     assert study.outcomes() == alone.outcomes()
     assert endpoint.n == 2 * calls
     assert stored(study) == calls
-    assert f"{calls:,} of them new" in done.out
+    assert f"{calls:,} of them by this command" in done.out
     assert not (study.run / "shards").exists()
     study.assert_whole(2 * ITEMS)
 

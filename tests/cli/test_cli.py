@@ -132,7 +132,7 @@ def test_files_and_tables_of_a_build_account_for_every_unit(built: Built) -> Non
     for text in (
         f"{sum(counts['pairs'].values())} pairs from {ITEMS} questions",
         f"twins {counts['kept']['twin']} of {counts['kept']['twin'] + twins}",
-        f"{built.calls:,} replies stored, {built.calls:,} of them new. Per pair: ",
+        f"{built.calls:,} replies stored, {built.calls:,} of them by this command. Per pair: ",
         f"{each['prompt_tokens']:,.0f} prompt and {each['completion_tokens']:,.0f} reply tokens.",
     ):
         assert text in said

@@ -107,7 +107,7 @@ def test_a_build_ends_with_reasons_asks_with_fewer_posts_and_sends_nothing_twice
     finished(made.build())
     made.assert_whole(4)
     before = made.outcomes()
-    assert " 0 of them new" in finished(made.build()).out
+    assert " 0 of them by this command" in finished(made.build()).out
     assert made.outcomes() == before
     # A history over the context is asked about with fewer posts.
     plans = [call for call in stored(made.run).values() if call[0].purpose == "plan"]
@@ -196,7 +196,7 @@ def test_a_build_in_process_stops_at_ctrl_c_goes_on_and_gets_what_a_server_would
     made.change(endpoints__served={"base_url": server.url, "model": NAME})
     done = made.build()
     assert (done.code, "endpoints.served.vllm" in done.err) == (2, True), done.said
-    assert " 0 of them new" in finished(made.build("--accept-changes")).out
+    assert " 0 of them by this command" in finished(made.build("--accept-changes")).out
     assert texts(made) == whole
     for name in ("pairs.jsonl", "dropped.jsonl"):
         assert made.outcomes()[name] == files[name]
