@@ -28,7 +28,7 @@ from endpoint import (
     trickle,
     truncate,
 )
-from pairwright.errors import BudgetSpent, CallFailed, EndpointRefused, Interrupted
+from pairwright.errors import BudgetSpent, CallFailed, ConfigError, EndpointRefused, Interrupted
 from pairwright.models import CONTEXT_LENGTH, Completion, Request, client
 from pairwright.models.call import Response, Transient, read_reply
 from pairwright.models.client import Meter, Server, proxy_for
@@ -145,6 +145,10 @@ def test_another_machine_is_reached_through_a_proxy(monkeypatch: pytest.MonkeyPa
     assert headers["Proxy-Authorization"] == f"Basic {login}"
     for near in ("http://[::1]:8000/v1", "http://127.8.9.1/v1"):
         assert proxy_for(near) is None
+    # As a desktop sets it for all addresses.
+    monkeypatch.setenv("HTTP_PROXY", "socks://127.0.0.1:1080/")
+    with pytest.raises(ConfigError, match=r"not an HTTP proxy\n.* or model\.example in NO_PROXY"):
+        proxy_for("http://model.example:8000/v1")
     monkeypatch.setenv("NO_PROXY", "model.example")
     assert proxy_for("http://model.example:8000/v1") is None
 
@@ -279,6 +283,7 @@ OF_ALL_CALLS: dict[str, tuple[Handler, str, str]] = {
     # Posts and a key go to nobody else, and another server's reply is not the model's.
     "a redirect": (raw("", status=307, headers=ELSEWHERE),
                    "307 redirects calls to http://else.example/v1/chat\n", "base_url"),
+    "a redirect to nowhere": (raw("", status=308), "308 redirects calls to nowhere\n", "base_url"),
     "what would steer the terminal": (fail(401, "no \x1b[2J\x1b]0;title\x07key\u202e"),
                                       "no [2J]0;titlekey", "api_key_env"),
 }  # fmt: skip

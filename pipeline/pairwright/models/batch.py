@@ -39,7 +39,7 @@ from pairwright.models.call import (
     printable,
     read_reply,
 )
-from pairwright.models.client import Client, Meter
+from pairwright.models.client import Client, Meter, proxy_for
 from pairwright.models.connect import api_key
 from pairwright.models.store import Store
 from pairwright.options import RunPath
@@ -381,12 +381,20 @@ def _batch_api(config: Config, name: str) -> "Iterator[OpenAI]":
         fix = "Have the files answered by `vllm run-batch`, and `pairwright batch ingest` them."
         raise ConfigError("only a server has a Batch API", where=where, fix=fix)
     # It takes half a second to import, and only this command needs it.
-    from openai import APIError, OpenAI
+    import httpx2
+    from openai import APIError, DefaultHttpxClient, OpenAI
 
     key, url = api_key(name, endpoint), endpoint.base_url
+    # As over the wire: not its own look at the environment.
+    http = DefaultHttpxClient(
+        proxy=proxy_for(url),
+        trust_env=False,
+        verify=httpx2.create_ssl_context(),
+        timeout=endpoint.timeout_s,
+    )
     try:
         # The SDK insists on a key; servers without one ignore it.
-        with OpenAI(api_key=key or "none", base_url=url, timeout=endpoint.timeout_s) as api:
+        with OpenAI(api_key=key or "none", base_url=url, http_client=http) as api:
             yield api
     except APIError as error:
         said = Secrets(key).without(str(error.__cause__ or error).encode("utf-8", "replace"))

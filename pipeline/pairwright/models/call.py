@@ -179,20 +179,24 @@ def completion_of(key: str, body: bytes) -> Completion:
         prompt, reply = _count(usage, "prompt_tokens"), _count(usage, "completion_tokens")
         return Completion(
             key,
-            # Half an emoji, cut inside its escape, can be written to no file.
-            text.encode("utf-8", "replace").decode(),
+            _whole(text),
             instead or str(choice.get("finish_reason") or "stop"),
-            reasoning + thought,
+            _whole(reasoning + thought),
             prompt,
             reply,
             min(prompt, _count(usage, "prompt_tokens_details", "cached_tokens")),
             min(reply, _count(usage, "completion_tokens_details", "reasoning_tokens")),
             data.get("object") == RECORDED,
-            " ".join(visible(str(data.get("model") or "")).split())[:200],
+            " ".join(visible(_whole(str(data.get("model") or ""))).split())[:200],
             body,
         )
     except (LookupError, TypeError, AttributeError) as error:
         raise ValueError(f"not a chat completion ({type(error).__name__}: {error})") from None
+
+
+def _whole(text: str) -> str:
+    """The text without half an emoji, cut inside its escape, which can be written to no file."""
+    return text.encode("utf-8", "replace").decode()
 
 
 def _said(message: Any) -> tuple[str, str]:
@@ -329,8 +333,8 @@ def _refused(response: Response, where: str, *, known_key: bool) -> tuple[str, s
     message = printable(words)[:1000] or f"HTTP {status} without a word"
     advice = _ADVICE.get(status)
     if 300 <= status < 400:
-        target = visible(response.headers.get("Location", "nowhere").partition("?")[0][:300])
-        message = f"redirects calls to {target}"
+        target = visible(response.headers.get("Location", "").partition("?")[0][:300])
+        message = f"redirects calls to {target or 'nowhere'}"
         advice = "They hold posts and a key and are not sent on: set `base_url` to the new place."
     elif status == 429 and "insufficient_quota" in code:
         advice = "The account has no quota left."

@@ -15,7 +15,7 @@ from urllib.request import getproxies, proxy_bypass
 
 import tenacity
 
-from pairwright.errors import BudgetSpent, CallFailed, EndpointRefused, Interrupted
+from pairwright.errors import BudgetSpent, CallFailed, ConfigError, EndpointRefused, Interrupted
 from pairwright.models import call
 from pairwright.models.call import Completion, Request, Response, Transient
 from pairwright.models.store import Store, unusable
@@ -141,7 +141,7 @@ class EndpointClient(Client):
         api_key: str | None = None,
         say: Callable[[str], None] = lambda _: None,
     ) -> None:
-        """`say` tells people why a call is sent again, or fails for the wait it would take."""
+        """`say` tells people why a call is sent again, and of replies that name another model."""
         super().__init__(meter, store)
         self.name, self.place = name, f"[endpoints.{name}]"
         self._base_url = (endpoint.base_url or "").rstrip("/")
@@ -337,11 +337,18 @@ def _failure(error: BaseException, endpoint: Endpoint) -> Transient:
 
 
 def proxy_for(base_url: str) -> str | None:
-    """The HTTP proxy's address; None for this machine's own servers and for what NO_PROXY names."""
+    """The HTTP proxy's address; None for this machine's own servers and for what NO_PROXY names.
+
+    Raises ConfigError for a proxy of another kind, as desktops set it for all addresses.
+    """
     parts = urlsplit(base_url)
     host, proxies = parts.hostname or "", getproxies()
     proxy = proxies.get(parts.scheme) or proxies.get("all")
     local = host in ("localhost", "::1") or host.startswith("127.")
     if not proxy or local or proxy_bypass(parts.netloc):
         return None
-    return proxy if "://" in proxy else f"http://{proxy}"
+    proxy = proxy if "://" in proxy else f"http://{proxy}"
+    if not proxy.startswith(("http://", "https://")):
+        where, fix = "ALL_PROXY or HTTPS_PROXY", f"Name an HTTP proxy, or {host} in NO_PROXY."
+        raise ConfigError("is not an HTTP proxy", where=where, fix=fix)
+    return proxy
