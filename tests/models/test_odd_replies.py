@@ -55,7 +55,12 @@ def test_a_run_without_usable_replies_says_why(
 
 
 def test_people_and_the_manifest_learn_which_other_models_replies_name(tmp_path: Path) -> None:
-    with in_thread(altered(lambda _, body: body.update(model="/srv/other-8b"))) as near:
+    def other(_: Asked, body: Body) -> None:
+        body["model"] = "/srv/other-8b"
+        # Half an emoji, cut inside its escape.
+        body["choices"][0]["message"]["reasoning_content"] = "hm \ud83d"
+
+    with in_thread(altered(other)) as near:
         study = Study.make(tmp_path / "study", near.url, limit=3, modes=["violate"])
         done = study.build()
     assert done.code == 0, done.said
@@ -64,3 +69,5 @@ def test_people_and_the_manifest_learn_which_other_models_replies_name(tmp_path:
     assert study.manifest["served_models"] == {DOUBLE: {"/srv/other-8b": counts}}
     printed = pairwright("status", study.run).out
     assert f"for {DOUBLE}, with replies that name /srv/other-8b" in printed
+    recorded = pairwright("batch", "record", study.run, "--out", tmp_path / "replies.jsonl")
+    assert recorded.code == 0, recorded.said

@@ -24,9 +24,10 @@ def page(text: str, status: int = 200) -> Page:
 
 
 def examined(
-    handler: Handler, models: Page, **endpoint: Any
+    handler: Handler, models: Page, role: str = "planner", **endpoint: Any
 ) -> tuple[dict[str, ServerFinding], list[Any]]:
-    """What is found about a server, by what it is about, and the bodies that it was sent."""
+    """What is found about the server of a role, by what it is about, and the bodies that it was
+    sent."""
 
     async def scenario() -> tuple[dict[str, ServerFinding], list[Any]]:
         async with serving(handler, models=models) as server:
@@ -35,7 +36,8 @@ def examined(
             config = {
                 "source": {"path": "x.jsonl"},
                 "endpoints": {"near": near, "far": far},
-                "roles": {"planner": "near", "generator": "far", "judge": "far"},
+                "roles": {"planner": "far", "generator": "far", "judge": "far", role: "near"},
+                "paper_writers": True,
             }
             found = await examine(validate(config, assets.EXAMPLES / "x.toml"), "near", KEY)
             return {one.about: one for one in found}, [asked.body for asked in server.asked]
@@ -76,13 +78,18 @@ FOUND: dict[str, tuple[Handler, Page, str, str, str, str, int]] = {
 @pytest.mark.parametrize("name", FOUND)
 def test_a_server_is_told_with_what_to_change(name: str) -> None:
     handler, models, about, state, said, advice, requests = FOUND[name]
-    found, asked = examined(handler, models, timeout_s=0.5)
+    found, asked = examined(handler, models, timeout_s=0.5 if handler is hang else 30)
     one = found[about]
     assert (one.state, said in one.found, advice in one.advice) == (state, True, True), one
     assert len(asked) == requests
     assert KEY not in repr(found)
     stops = [one.about for one in found.values() if one.state == "stop"]
     assert stops == [about] * (state == "stop")
+
+
+@pytest.mark.parametrize(("role", "state"), [("generator", "note"), ("judge", "ok")])
+def test_room_for_a_history_is_needed_where_one_is_read(role: str, state: str) -> None:
+    assert examined(say(PLAN), SHORT, role)[0]["context"].state == state
 
 
 def test_without_schemas_the_reply_may_stand_in_a_fence() -> None:
