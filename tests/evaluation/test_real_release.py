@@ -30,7 +30,7 @@ def layout(tmp_path_factory: pytest.TempPathFactory) -> Layout:
     """In two splits, where one configuration is in both."""
     folder = tmp_path_factory.mktemp("real")
     run = run_of(folder / "run", PAIRS)
-    return released(run, folder / "release", "1.0.0", "--validation", "30%")
+    return released(run, folder / "release", "1.0.0", "--validation", "0.3")
 
 
 @pytest.fixture(scope="module")

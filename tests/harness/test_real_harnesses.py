@@ -31,7 +31,7 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
         f"build {folder}/pairwright.toml --run {run}",
         f"human export {run} --seed 0",
         f"human simulate {run}",
-        f"release {run} --out {folder}/release --version 1.0.0 --trial --validation 30%",
+        f"release {run} --out {folder}/release --version 1.0.0 --trial --validation 0.3",
     ):
         done = pairwright(*line.split())
         assert done.code == 0, done.said

@@ -184,7 +184,7 @@ def test_a_build_in_process_stops_at_ctrl_c_goes_on_and_gets_what_a_server_would
     assert made.failed() == []
     # Both kinds of calls: free text, and replies that follow a schema.
     purposes = {asked.purpose for asked, _ in stored(made.run).values()}
-    assert {"write_adhering", "adherence"} <= purposes
+    assert {"write_adhering", "compare"} <= purposes
 
     # A server says the same to the same requests.
     served = rewritten(

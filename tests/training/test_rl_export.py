@@ -116,7 +116,7 @@ def test_verl_reads_its_columns_and_the_truth_names_the_pair(release: Path, tmp_
 
 @pytest.mark.parametrize(
     ("split", "message"),
-    [("test", "--validation 10%"), ("train", "no pairs in the split 'train'")],
+    [("test", "--validation 0.1"), ("train", "no pairs in the split 'train'")],
 )
 def test_a_split_that_must_not_or_cannot_be_trained_on_is_refused(
     release: Path, tmp_path: Path, split: str, message: str

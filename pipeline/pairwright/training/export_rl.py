@@ -84,7 +84,7 @@ def export_rl(
         raise InputError(
             "test questions are what results are measured on: training on them contaminates those",
             where="--split test",
-            fix="Make the release with `--validation 10%`, whose split `validation` has other users"
+            fix="Make the release with `--validation 0.1`, whose split `validation` has other users"
             " to train on; or give --allow-test-split for what is never compared.",
         )
     pairs = Benchmark.built(root, split)
