@@ -170,7 +170,7 @@ def completion_of(key: str, body: bytes) -> Completion:
     try:
         if not data.get("choices") and data.get("error"):
             words = str(error_of(data).get("message") or data["error"])
-            raise ValueError(f"an error instead of a reply: {visible(words)[:500]}")
+            raise ValueError(f"an error instead of a reply: {printable(words)[:500]}")
         choice, usage = data["choices"][0], data.get("usage")
         message = choice["message"]
         text, instead = _said(message)
@@ -180,7 +180,7 @@ def completion_of(key: str, body: bytes) -> Completion:
         return Completion(
             key,
             _whole(text),
-            instead or str(choice.get("finish_reason") or "stop"),
+            instead or _whole(str(choice.get("finish_reason") or "stop")),
             _whole(reasoning + thought),
             prompt,
             reply,
@@ -265,7 +265,7 @@ class Secrets:
 def printable(message: str) -> str:
     """A server's message without control characters, which a terminal would obey, and with all that
     looks like a key, or part of one, replaced."""
-    return re.sub(r"\b(sk|hf|key|gsk)[-_][\w*.-]{4,}", r"\1-***", visible(message))
+    return re.sub(r"\b(sk|hf|key|gsk)[-_][\w*.-]{4,}", r"\1-***", visible(_whole(message)))
 
 
 # The meaning of a response
