@@ -24,7 +24,11 @@ def page(text: str, status: int = 200) -> Page:
 
 
 def examined(
-    handler: Handler, models: Page, role: str = "planner", **endpoint: Any
+    handler: Handler,
+    models: Page,
+    role: str = "planner",
+    aspects: str = "planner",
+    **endpoint: Any,
 ) -> tuple[dict[str, ServerFinding], list[Any]]:
     """What is found about the server of a role, by what it is about, and the bodies that it was
     sent."""
@@ -38,6 +42,7 @@ def examined(
                 "endpoints": {"near": near, "far": far},
                 "roles": {"planner": "far", "generator": "far", "judge": "far", role: "near"},
                 "paper_writers": True,
+                "aspects": aspects,
             }
             found = await examine(validate(config, assets.EXAMPLES / "x.toml"), "near", KEY)
             return {one.about: one for one in found}, [asked.body for asked in server.asked]
@@ -87,9 +92,14 @@ def test_a_server_is_told_with_what_to_change(name: str) -> None:
     assert stops == [about] * (state == "stop")
 
 
-@pytest.mark.parametrize(("role", "state"), [("generator", "note"), ("judge", "ok")])
-def test_room_for_a_history_is_needed_where_one_is_read(role: str, state: str) -> None:
-    assert examined(say(PLAN), SHORT, role)[0]["context"].state == state
+@pytest.mark.parametrize(
+    ("role", "aspects", "state"),
+    [("planner", "gold", "ok"), ("generator", "gold", "note"), ("judge", "planner", "ok")],
+)
+def test_room_for_a_history_is_needed_where_one_is_read(
+    role: str, aspects: str, state: str
+) -> None:
+    assert examined(say(PLAN), SHORT, role, aspects)[0]["context"].state == state
 
 
 def test_without_schemas_the_reply_may_stand_in_a_fence() -> None:

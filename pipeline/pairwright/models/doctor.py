@@ -111,7 +111,8 @@ async def examine(config: Config, name: str, key: str | None) -> list[ServerFind
             reply = Response(0, b"")
         need = (endpoint.thinking_tokens or 0) + max(how.max_tokens for how in played)
         roles = config.roles
-        reads = name == roles.planner or (name in roles.generator and config.paper_writers)
+        reads = name == roles.planner and config.aspects == "planner"
+        reads |= name in roles.generator and config.paper_writers
         need += INSTRUCTIONS + reads * config.planner.history_tokens
         findings = _of_list(reply, endpoint, need)
         if findings[0].state == "stop":
