@@ -8,6 +8,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from aiohttp import web
@@ -330,6 +331,13 @@ def test_help_names_every_command_and_the_exit_codes() -> None:
     assert {words.split()[0] for words in COMMANDS} <= set(listed)
     assert "130" in done.out
     assert "Did you mean 'best-of-n'?" in pairwright("downstream", "best-of", "x").err
+
+
+def test_an_interrupt_that_ends_a_command_at_once_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pairwright.cli.command._run", Mock(side_effect=KeyboardInterrupt))
+    done = pairwright("status", "run")
+    assert (done.code, done.out) == (130, "")
+    assert done.err.startswith("Stopped. Every finished call is stored")
 
 
 @pytest.mark.parametrize("words", COMMANDS)

@@ -69,10 +69,11 @@ def test_categories_of_no_file_have_general_rules_that_a_file_replaces(write: Wr
     ("load", "files", "told"),
     [
         (Domains.load, {"garden": GARDEN, "park": PARK}, ["park.toml", "garden.toml", "Roses"]),
+        (Domains.load, {"garden": 'language = "jp"' + GARDEN}, ["garden.toml", "'jp'", "ja"]),
         (Domains.load, {"quality": ""}, ["no domain file", "generate.md"]),
         (load_scales, {"a": GARDEN}, ["quality.toml", "no such file", "pairwright init"]),
     ],
-    ids=("a category twice", "no domain", "no scales"),
+    ids=("a category twice", "an unknown language", "no domain", "no scales"),
 )
 def test_a_folder_that_cannot_be_used_is_named_with_what_to_do(
     write: Write, load: Callable[[Path], object], files: dict[str, str], told: list[str]

@@ -31,6 +31,7 @@ def test_a_csv_as_excel_writes_it_has_the_right_line_numbers(tmp_path: Path, end
 POSTS: Mapping[str, Any] = MappingProxyType({"format": "posts"})
 USELESS: list[tuple[str, bytes | None, Mapping[str, Any], tuple[str, ...]]] = [
     ("h.jsonl", None, {}, ("h.jsonl: no such file", "relative to")),
+    (".", None, {}, ("is a folder, and a file is wanted", "relative to")),
     ("h.jsonl", b"", {}, ("h.jsonl: no rows", "download it again")),
     ("h.xlsx", b"x", {}, ("h.xlsx: unknown", "'.xlsx'", ".parquet")),
     ("h.jsonl.gz", b"\x1f\x8b", {}, ("unknown", "unpack")),

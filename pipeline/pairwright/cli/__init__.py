@@ -11,6 +11,7 @@ from pairwright.assets import __version__
 from pairwright.cli.command import CommandGroup, LazyCommands
 from pairwright.errors import Interrupted, PairwrightError
 
+INTERRUPTED = Interrupted.exit_code
 _app = typer.Typer(
     name="pairwright",
     cls=CommandGroup,
@@ -75,13 +76,17 @@ def main() -> None:
         # A terminal whose encoding lacks a character shows its code, as Python does for errors.
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
-        sys.exit(command_tree()(prog_name="pairwright", standalone_mode=False) or 0)
+        code = command_tree()(prog_name="pairwright", standalone_mode=False) or 0
+        if code == INTERRUPTED:
+            # Typer returns it for a Ctrl-C, and says nothing.
+            raise KeyboardInterrupt
+        sys.exit(code)
     except UsageError as wrong:
         _refuse(wrong)
     except (KeyboardInterrupt, asyncio.CancelledError, Interrupted) as stopped:
         finished = "Stopped. Every finished call is stored; run again to go on."
         typer.echo(str(stopped) or finished, err=True)
-        sys.exit(130)
+        sys.exit(INTERRUPTED)
     except PairwrightError as error:
         what, _, hint = str(error).partition("\n  ")
         _end(what, hint, error.exit_code)

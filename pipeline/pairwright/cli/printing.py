@@ -49,7 +49,7 @@ def _phrases() -> dict[str, str]:
 
 
 def phrase(reason: str) -> str:
-    """The phrase of a reason: `no_partner` gives "no partner shows a signal"."""
+    """The phrase of a reason: `no_partner` gives "no suitable second user"."""
     return _phrases().get(reason, reason.replace("_", " "))
 
 

@@ -12,7 +12,7 @@ from pairwright.assets import DOCS
 from pairwright.errors import InputError
 from pairwright.records import Item, Record
 from pairwright.settings import read_toml, validated
-from pairwright.text import language_of
+from pairwright.text import LANGUAGES, language_of
 
 T = TypeVar("T", bound=Record)
 
@@ -36,7 +36,7 @@ class Domain(Record):
     # Folders of a release are named after it.
     key: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$")
     name: str
-    language: str | None = Field(None, pattern="^[a-z]{2}$")
+    language: str | None = None
     """The ISO 639-1 code of the language of its users; None: their texts tell it."""
     subcategories: tuple[str, ...] = Field(min_length=1)
     also: tuple[str, ...] = ()
@@ -45,6 +45,13 @@ class Domain(Record):
     good: tuple[str, ...] = ()
     bad: tuple[str, ...] = ()
     not_inferred: tuple[str, ...] = ()
+
+    @field_validator("language")
+    @classmethod
+    def _known(cls, code: str | None) -> str | None:
+        if code is not None and code not in LANGUAGES:
+            raise ValueError(f"{code!r} is not one of the codes {', '.join(LANGUAGES)}")
+        return code
 
 
 GENERAL = Domain(

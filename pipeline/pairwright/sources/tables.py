@@ -212,7 +212,8 @@ def locate(given: str, folder: Path) -> Path | None:
         return None
     if not path.is_file():
         fix = f"Correct the path, which is relative to {folder}."
-        raise SourceError("no such file", where=path, fix=fix)
+        what = "is a folder, and a file is wanted" if path.is_dir() else "no such file"
+        raise SourceError(what, where=path, fix=fix)
     if suffix not in OPENERS:
         dump = 'or name a dump\'s folder, with format = "stackexchange"'
         fix = f"Use one of {', '.join(OPENERS)}; unpack a packed file first; {dump}."
