@@ -13,6 +13,8 @@ from endpoint import Endpoint, double, in_thread
 from pairwright.assets import __version__
 from pairwright.construct import folder
 from pairwright.construct.session import Session
+from pairwright.construct.show import show
+from pairwright.errors import StoreError
 from study import Study
 
 ITEMS = 5
@@ -98,3 +100,10 @@ def test_an_accepted_change_works_on_all_and_asks_nothing(
     copied.change(gates__margin=0.5)
     assert copied.build("--accept-changes").code == 0
     assert (len(worked_on), endpoint.n) == (UNITS, 0)
+
+
+def test_an_outcome_of_another_version_is_told_and_not_shown(copied: Study) -> None:
+    change(copied, """UPDATE outcomes SET record = '{"gone": 1}'""")
+    unit = show(copied.run)[0].split()[0]
+    with pytest.raises(StoreError, match=f"{unit} is of another version"):
+        show(copied.run, unit)

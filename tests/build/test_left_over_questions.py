@@ -3,6 +3,7 @@
 from contextlib import closing
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
 from bread import (
@@ -15,7 +16,10 @@ from bread import (
 )
 
 from pairwright.construct.corpus import Corpus
+from pairwright.construct.outcomes import Unit
 from pairwright.construct.partners import TWIN, Candidates, TriedUsers, plan_question
+from pairwright.construct.session import Session
+from pairwright.models import CallLog
 from pairwright.modes.placebo import build_placebo
 from pairwright.modes.rules import says_nothing
 from pairwright.modes.twin import build_twin
@@ -89,6 +93,20 @@ def test_a_placebo_is_of_users_with_about_as_many_posts_before_the_question() ->
         made = expect(Dropped, placebo(llm, partner))
         assert (made.reason, llm.purposes) == ("unlike_histories", [])
         assert made.detail == f"1 posts of the asker, {number} of the partner"
+
+
+@pytest.mark.parametrize("mode", ["twin", "placebo"])
+def test_two_accounts_with_the_same_posts_are_no_couple(tmp_path: Path, mode: str) -> None:
+    own, other = posts("I bake.", "I sing."), posts("I sing.", "I bake.", prefix="other")
+    # What the other account wrote after the question tells nothing.
+    other = (*other, Post(id="late", text="I swim.", created="2031-01-01T00:00:00"))
+    asker, double = item(own, user="una"), item(other, user="uno", id="item-2")
+    unit, source, llm = Unit(f"{mode}:item", mode, 0, 0, partner="uno"), mock.Mock(), script()
+    source.models.return_value = models(llm)
+    with closing(Corpus.write([asker, double], tmp_path / "items", 0)) as corpus:
+        session = Session(corpus, policy(), mock.Mock())
+        made = expect(Dropped, wait(session.result(unit, source, CallLog())))
+    assert (made.stage, made.reason, llm.purposes) == ("partners", "same_posts", [])
 
 
 # The plan

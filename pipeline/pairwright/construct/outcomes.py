@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeVar
 
-from pydantic import Field, JsonValue
+from pydantic import Field, JsonValue, ValidationError
 
 from pairwright.construct.folder import FILES
-from pairwright.errors import InputError, on_disk
+from pairwright.errors import InputError, StoreError, on_disk
 from pairwright.lines import read_lines
 from pairwright.models import CallLog
 from pairwright.models.model import UNUSABLE
@@ -91,8 +91,14 @@ class Outcome(NamedTuple):
     """Empty in a row that was read without it."""
 
     def read(self, kind: type[R]) -> R:
-        """The record of the unit, which is of this kind."""
-        return kind.model_validate_json(self.record)
+        """The record of the unit, which is of this kind. Raises StoreError if it cannot be one."""
+        try:
+            return kind.model_validate_json(self.record)
+        except ValidationError:
+            raise StoreError(
+                f"the outcome of {self.unit} is of another version of Pairwright\n"
+                "  Build again: what is stored is not asked again."
+            ) from None
 
 
 def outcome_of(unit: Unit, item: Item, result: Result, log: CallLog) -> Outcome:

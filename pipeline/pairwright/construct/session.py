@@ -34,7 +34,7 @@ from pairwright.models.connect import Say, open_clients, say
 from pairwright.models.model import work_through
 from pairwright.models.store import Store
 from pairwright.modes import MODES
-from pairwright.modes.rules import BuildRules
+from pairwright.modes.rules import BuildRules, have_same_posts
 from pairwright.progress import UnitEnded
 from pairwright.records import Dropped, Rubric, content_id
 from pairwright.settings.config import Config
@@ -200,6 +200,9 @@ class Session:
         if mode is None:
             return await plan_question(item, self.candidates, models, rules)
         partner = self.corpus.longest_item(unit.partner) if unit.partner else None
+        if partner and have_same_posts(item, partner):
+            detail = "both users have the same posts: one person may have both accounts"
+            return Dropped(stage="partners", reason="same_posts", detail=detail)
         assert mode.build, "what is not given is built"
         return await mode.build(item, partner, models, rules, unit.rubric)
 

@@ -96,6 +96,12 @@ def fair_posts(item: Item, posts: tuple[Post, ...]) -> tuple[Post, ...]:
     )
 
 
+def have_same_posts(item: Item, other: Item) -> bool:
+    """Whether the asker and another user had written the same before the question."""
+    earlier = older_than(item, other.profile)
+    return sorted(post.text for post in item.profile) == sorted(post.text for post in earlier)
+
+
 def are_level(asker: int, partner: int, rules: TwinRules) -> bool:
     """Whether two users have about as many posts."""
     return max(asker, partner) <= rules.length_ratio * min(asker, partner)

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 import jinja2
+from jinja2 import nodes
 from jinja2.meta import find_undeclared_variables
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from markupsafe import Markup
@@ -126,6 +127,11 @@ def in_language(code: str | None, length: tuple[int, ...] = ()) -> dict[str, tup
     return {"languages": (LANGUAGES[code],), "characters": (lengths,) if lengths else ()}
 
 
+FIELDS = ("anchors", "aspect", "aspects", "label", "name", "number", "posts", "question", "score",
+          "text")  # fmt: skip
+"""Fields of a post, an aspect, a list, a case, a scale or an anchor that a template may read."""
+
+
 @dataclass(frozen=True)
 class PromptTemplate:
     """A prompt file that was read and checked."""
@@ -140,7 +146,8 @@ class PromptTemplate:
         listed = ", ".join(sorted(may)) or "none"
         try:
             source = path.read_text(encoding="utf-8-sig")
-            used = find_undeclared_variables(_ENVIRONMENT.parse(source))
+            tree = _ENVIRONMENT.parse(source)
+            used = find_undeclared_variables(tree)
             _compiled(source)
         except OSError as error:
             fix = f"Copy it from the prompts that `pairwright init` writes; it needs: {listed}."
@@ -157,6 +164,11 @@ class PromptTemplate:
         for name in sorted(may - used - OPTIONAL):
             fix = f"Put {{{{ {name} }}}} where the model should read it; it needs: {listed}."
             raise InputError(f"the variable {name!r} is not used", where=path, fix=fix)
+        # Here, since a prompt may be filled in first when others were asked and paid for.
+        for node in tree.find_all(nodes.Getattr):
+            if node.attr not in FIELDS:
+                what, where = f"no variable has a field {node.attr!r}", f"{path}:{node.lineno}"
+                raise InputError(what, where=where, fix=f"Fields are: {', '.join(FIELDS)}.")
         return cls(path, source)
 
     @property
