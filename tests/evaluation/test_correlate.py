@@ -134,6 +134,7 @@ WRONG = {
     "a word": ("model,b,d\nx,1,1\ny,two,2\nz,3,3\n", "'two' is not a number", ":3 [b]"),
     "nan": ("model,b,d\nx,1,1\ny,nan,2\nz,3,3\n", "'nan' is not a number", ":3 [b]"),
     "infinite": ("model,b,d\nx,1,1\ny,inf,2\nz,3,3\n", "'inf' is not a number", ":3 [b]"),
+    "digits of Python's": ("model,b,d\nx,1,1\ny,1_0,2\nz,3,3\n", "'1_0' is not a num", ":3 [b]"),
     "an empty cell": ("model,b,d\nx,1,1\ny,2,\nz,3,3\n", "'' is not a number", ":3 [d]"),
     "a model twice": ("model,b,d\nx y,1,1\nx  y,2,2\nz,3,3\n", "is there twice", ":3 [model]"),
     "no name": ("model,b,d\nx,1,1\n\u200b,2,2\nz,3,3\n", "has no name", ":3 [model]"),

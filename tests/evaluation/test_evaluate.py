@@ -101,9 +101,24 @@ def test_each_condition_shows_its_own(rows: list[Row]) -> None:
         aspects = tuple(one.aspect for one in row.rubric_aspects)
         assert shown_in(row, "none", rows) == PromptContent(row.question)
         assert shown_in(row, "rubric", rows) == PromptContent(row.question, (), aspects)
-        assert posts_shown(row, "profile", rows) == [post.id for post in row.profile]
+        own = [post.id for post in row.profile]
+        assert posts_shown(row, "profile", rows) == own
+        cited = {post for aspect in row.rubric_aspects for post in aspect.post_ids}
+        left = [one for one in own if one not in cited]
+        assert posts_shown(row, "profile-without-evidence", rows) == left
         few = shown_in(row, "profile", rows, HistoryRules(posts=1))
         assert len(few.posts) == min(1, len(row.profile))
+
+
+def test_as_many_posts_are_shown_without_the_evidence_if_there_are_as_many() -> None:
+    posts = [{"id": f"p{n}", "text": f"Posts about saws, number {n}."} for n in range(9)]
+    aspect = {"aspect": "quiet tools", "post_ids": ["p8"]}
+    row = Row.model_validate(
+        {"id": "r", "question": "Which saw?", "chosen": "a", "rejected": "b", "profile": posts,
+         "rubric_aspects": [aspect]}
+    )  # fmt: skip
+    for condition in ("profile", "profile-without-evidence"):
+        assert len(shown_in(row, condition, [row], HistoryRules(posts=4)).posts) == 4
 
 
 def test_a_wrong_profile_is_drawn_from_one_other_user_who_is_no_partner(rows: list[Row]) -> None:
@@ -127,9 +142,21 @@ def test_a_wrong_profile_is_drawn_from_one_other_user_who_is_no_partner(rows: li
     assert {post.created for post in early.posts} == {"2010-05-01T12:00:00.000"}
 
 
+def uncited(row: Row) -> Row:
+    bare = (type(one)(**dict(one) | {"post_ids": ()}) for one in row.rubric_aspects)
+    return changed(row, rubric_aspects=tuple(bare))
+
+
+def only_cited(row: Row) -> Row:
+    cited = {post for aspect in row.rubric_aspects for post in aspect.post_ids}
+    return changed(row, profile=tuple(post for post in row.profile if post.id in cited))
+
+
 @pytest.mark.parametrize(
     ("mode", "change", "condition", "reason"),
     [
+        ("twin", uncited, "profile-without-evidence", "no_cited_posts"),
+        ("twin", only_cited, "profile-without-evidence", "no_other_posts"),
         ("violate", lambda row: row, "wrong-profile", "no_other_profile"),
         ("twin", lambda row: changed(row, profile=()), "profile", "no_profile"),
         ("twin", lambda row: changed(row, rubric_aspects=()), "rubric", "no_rubric"),

@@ -163,8 +163,8 @@ def test_accuracies_are_by_how_the_aspects_follow() -> None:
 # Gains
 
 
-def gains(first: Sequence[Line], second: Sequence[Line]) -> Any:
-    return list(product.gains(frame_of(first), frame_of(second), "none"))
+def gains(first: Sequence[Line], second: Sequence[Line], *, of_twins: bool = False) -> Any:
+    return list(product.gains(frame_of(first), frame_of(second), "none", of_twins=of_twins))
 
 
 def test_a_gain_is_paired_and_over_pairs_with_a_score_in_both() -> None:
@@ -177,9 +177,11 @@ def test_a_gain_is_paired_and_over_pairs_with_a_score_in_both() -> None:
     profile = [violate(1, 1.0), violate(2, 1.0), violate(3, None), violate(4, 1.0)]
     (gain,) = gains(profile, [violate(1, -1.0), violate(2, None), violate(3, 1.0)])
     assert (gain.value, gain.n) == (1, 1)
-    # Nothing in common has no gain, nor have twins.
+    # Nothing in common has no gain; twins gain over what shows the user alone.
     assert not gains([violate(1, 1.0)], [violate(2, 1.0)])
-    assert not gains(twins([RIGHT, RIGHT]), twins([SAME, RIGHT]))
+    both = twins([RIGHT, RIGHT]), twins([SAME, RIGHT])
+    assert not gains(*both)
+    assert [one.value for one in gains(*both, of_twins=True)] == [0.25]
 
 
 # Flips

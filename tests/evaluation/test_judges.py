@@ -247,7 +247,7 @@ VERDICTS = {
     "A": (
         "Result: A", "Result: the first response", "[[A]]",
         '{"preferred_response": "Response A"}', "Output (a)", "The final answer is: Response A",
-        "[[A>B]]", "[[A>>B]]", "A > B",
+        "[[A>B]]", "[[A>>B]]", "A > B", 'So: {"reason": "of {braces}", "verdict": "A"}',
         "Both are sound, and A is kinder. Final verdict: [[A]]: Assistant A is slightly better.",
         "My final verdict is: Assistant A is significantly better: [[A>>B]]",
         "Assistant B does not answer the question, so the winner is [[A]].",
@@ -280,6 +280,8 @@ NO_VERDICTS = [
     "I don\u2019t think response A is better.", "It is false that B is better",
     "Verdict: A. Actually B.", "Verdict: B, no wait, A", '{"reason": "The verdict: A would be unf',
     '```json\n{"reason": "verdict: A", "verd', '{"reason": "x", "verdict": "A"',
+    'So: {"reason": "{}",\n"winner": "A",\n"verdict": "B"}',
+    'So: {"of": {"q": {},\n"verdict": "B"}}',
     '{"verdict": null}', '{"verdict": ["A", "B"]}', '{"verdict": "C"}',
     # Sentences, however clear they are
     "Response A is better than nothing.", "Verdict: A. It is shorter.", "Result: A (slightly)",
@@ -317,10 +319,11 @@ SCORES = {
     "**Score:** 9": 9, "Rating: 7/10": 7, "Score: 3\nScore: 8": 8, "<score>4</score>": 4,
     '{"reason": "a", "score": 7, "more": 1}': 7, "The score is 8.": 8, "My rating is: 7": 7,
     "The final score is **4**.": 4, "The previous judge's score: 9\nMy score: 6": 6,
-    "### Score\n\n6": 6, "Final Score\n**8/10**": 8,
+    'So: {"aspects": {"a": 3}, "score": 8}': 8, "### Score\n\n6": 6, "Final Score\n**8/10**": 8,
 }  # fmt: skip
 NO_SCORES = [
     "", "0", "11", "-3", "8.5", "8/5", "80%", "7-8", "1e1", "[2, 2, 2]", "Score: 20", "Score: 8,5",
+    'So:\n{"of": [{"score": 3},\n{"score": 4}]}',
     "Score: 7 or 8", "Score: 100/10", "Score: seven", "Score:", "7/10 and 8/10", '{"score": 7.5}',
     "Score: 4 of 5", "Score: 4 (out of 5)", "Score: 7 \u2192 8", "Score: 8\u00bd", "Score: 3; 5",
     '{"reason": "score: 3 would b', '{"score": true}', '{"score": NaN}', '{"score": [7]}',
@@ -340,6 +343,7 @@ HOSTILE = {
     "marks": "Result: " * 2_500,
     "brackets": "[[" * 5_000,
     "boxes": "\\boxed{" * 2_500,
+    "lists": '{"a":' + "[" * 100_000 + "]" * 100_000 + "}",
     "an end": '{"a": [' * 2_500 + "}",
     "lines": "\n" * 25_000 + "my ",
     "scores": "score of " * 2_500,

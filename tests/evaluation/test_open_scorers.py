@@ -1,13 +1,16 @@
 """Scorers by name: which there are, what each is bound to, and what decides their scores."""
 
 import asyncio
+import shutil
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from pairwright.assets import PROMPTS
 from pairwright.errors import ConfigError
-from pairwright.evaluation.scorers.scorer import Pointwise, PromptContent, ResponseScore
-from pairwright.evaluation.session import OpenScorer, ScorerSession, ScoringCalls
+from pairwright.evaluation.scorers.scorer import Pointwise, PromptContent, ResponseScore, ScorerRef
+from pairwright.evaluation.session import OpenScorer, Role, ScorerSession, ScoringCalls
 from pairwright.evaluation.settings import Scorers, scorer_settings
 from pairwright.models.client import Meter
 from pairwright.progress import Stop, log_notes
@@ -73,6 +76,52 @@ def test_what_decides_a_score_is_in_its_settings(changes: dict[str, Any], same: 
     plain = {"kind": "classifier", "model": "org/rm"}
     found = bound("a", "b", scorers={"a": plain, "b": plain | changes})
     assert (found["a"].ref.settings == found["b"].ref.settings) is same
+
+
+LIKELY = SERVED | {"kind": "served-likelihood"}
+
+
+@pytest.mark.parametrize(
+    ("keys", "why"),
+    [
+        (LIKELY | {"beta": 0.5}, "name one as `reward`"),
+        (LIKELY | {"reward": "longr"}, "no scorer of this file and no baseline"),
+        (LIKELY | {"reward": "guided"}, "has a reward itself"),
+        (SERVED | {"reward": "longer"}, "kind = 'served-likelihood'"),
+    ],
+)
+def test_a_reward_that_would_not_count_is_an_error_of_the_file(
+    keys: dict[str, Any], why: str
+) -> None:
+    guided, near = LIKELY | {"reward": "longer"}, {"base_url": URL, "model": "org/rm"}
+    with pytest.raises(ValueError, match=why):
+        session(endpoints={"near": near}, scorers={"guided": guided, "mine": keys})
+
+
+@pytest.mark.parametrize(
+    ("role", "prompt", "same"),
+    [
+        ("judge", "adherence", False),
+        ("judge", "sample", True),
+        ("policy", "sample", False),
+        ("policy", "history", False),
+        ("policy", "adherence", True),
+    ],
+)
+def test_a_judge_or_policy_with_another_prompt_is_another(
+    tmp_path: Path, role: Role, prompt: str, same: bool
+) -> None:
+    async def ref(prompts: Path) -> ScorerRef:
+        endpoint = {"near": {"base_url": URL, "model": "m"}}
+        tables = {"endpoints": endpoint, role: {"endpoint": "near"}, "prompts": str(prompts)}
+        async with session(**tables).role(role) as opened:
+            return opened.ref
+
+    changed = tmp_path / "prompts"
+    shutil.copytree(PROMPTS, changed)
+    (file,) = changed.glob(f"{prompt}.*")
+    file.write_text(file.read_text() + "\nBe brief.\n")
+    assert (asyncio.run(ref(PROMPTS)) == asyncio.run(ref(changed))) is same
 
 
 @pytest.mark.parametrize("where", [{"engine": "vllm"}, {"base_url": "recording:r.jsonl.gz"}])

@@ -350,6 +350,7 @@ def test_what_is_stored_is_asked_again_if_what_decides_it_changes(
         ("class Length: pass", {}, ["class Length", "no class with a method score"]),
         ("1 / 0", {}, ["cannot be imported", "ZeroDivisionError", "line 1"]),
         (f"{LENGTH}\n__import__('sys').exit(3)", {}, ["SystemExit: 3"]),
+        (LENGTH, {"options": {"width": 2}}, ["does not take these options", "'width'"]),
         (LENGTH, {"object": "nowhere_at_all:Length"}, ["No module named 'nowhere_at_all'"]),
     ],
 )

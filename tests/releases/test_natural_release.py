@@ -102,8 +102,9 @@ def test_each_half_has_the_time_and_the_address_of_its_own_choice(tmp_path: Path
 
 
 def test_what_needs_a_rubric_says_why_not(run: Path, released: Path, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no pair can be shown"):
-        evaluate(released, None, tmp_path / "r", names=["longer"], conditions=["rubric"])
+    for condition in ("rubric", "profile-without-evidence"):
+        with pytest.raises(InputError, match="no pair can be shown"):
+            evaluate(released, None, tmp_path / "r", names=["longer"], conditions=[condition])
     with pytest.raises(InputError, match="annotators cannot verify"):
         export_tasks(run)
     with pytest.raises(InputError, match="annotators cannot verify"):

@@ -93,6 +93,15 @@ def test_scores_come_in_the_order_of_many_samples_and_what_has_none_has_a_reason
 
 
 @pytest.mark.parametrize(
+    ("name", "status"),
+    [("localhost", 200), ("127.0.0.1:80", 200), ("[::1]:80", 200), ("rebound.example", 403)],
+)
+def test_a_page_of_another_name_cannot_talk_to_the_server(name: str, status: int) -> None:
+    with serving(Toy()) as url:
+        assert httpx2.get(f"{url}/health", headers={"Host": name}).status_code == status
+
+
+@pytest.mark.parametrize(
     ("sent", "status", "message"),
     [
         (b"{", 422, "Invalid JSON"),

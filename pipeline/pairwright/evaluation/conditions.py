@@ -20,6 +20,8 @@ from pairwright import text
 from pairwright.errors import InputError, near
 from pairwright.evaluation.benchmark import posts_of
 from pairwright.evaluation.scorers.scorer import (
+    NO_CITED_POSTS,
+    NO_OTHER_POSTS,
     NO_PROFILE,
     NO_RUBRIC,
     NO_STRANGER,
@@ -66,11 +68,16 @@ class Condition(NamedTuple):
     default: bool = False
     """Whether it is evaluated if no condition is named."""
     blind: bool = False
-    """Whether it shows nothing of the user. Then accuracy on twins is 50 %."""
+    """Whether it shows nothing of the user. Then accuracy on twins is 50 %, and a gain over it
+    would say no more than the accuracy does."""
     control: bool = False
-    """Whether it shows what should not help. Its rows are not ranked, and it has no twins."""
+    """Whether it shows what should not help: its rows are not ranked."""
     answers: bool = False
-    """Whether it shows the answer key. Its rows are not ranked, and it has no pair without one."""
+    """Whether it shows the answer key: its rows are not ranked."""
+    of_twins: bool = True
+    """Whether twins are part of it."""
+    of_rubrics: bool = False
+    """Whether it needs the rubric, which placebos and natural twins do not have."""
 
     @property
     def title(self) -> str:
@@ -86,9 +93,9 @@ class Condition(NamedTuple):
 
     def applies(self, row: Row) -> bool:
         """Whether a pair is part of it."""
-        if self.answers and label_of(row.mode) != "chosen":
+        if self.of_rubrics and label_of(row.mode) != "chosen":
             return False
-        return not self.control or halves_of(row.mode) == 1
+        return self.of_twins or halves_of(row.mode) == 1
 
 
 CONDITIONS: dict[str, Condition] = {}
@@ -131,8 +138,24 @@ def question_alone(_: ContentSources, row: Row) -> Content:
 
 
 @condition(
+    "profile-without-evidence", "the user's posts without those that the rubric cites",
+    control=True, of_rubrics=True,
+)  # fmt: skip
+def uncited_posts(sources: ContentSources, row: Row) -> Content:
+    """Show the posts without those that the rubric cites: as many, if there are as many. Aspects
+    that people refuted count as well: they cite the planner's evidence."""
+    cited = {post for one in row.rubric_aspects for post in one.post_ids}
+    others = tuple(post for post in posts_of(row) if post.id not in cited)
+    if len(others) == len(row.profile):
+        return Unscored(NO_CITED_POSTS)
+    if not others:
+        return Unscored(NO_OTHER_POSTS)
+    return PromptContent(row.question, selected(row.question, others, sources.history))
+
+
+@condition(
     "wrong-profile", "the posts of another user, alike in category and length",
-    default=True, control=True,
+    default=True, control=True, of_twins=False,
 )  # fmt: skip
 def posts_of_stranger(sources: ContentSources, row: Row) -> Content:
     """Show as many posts of another user of the category."""
@@ -146,7 +169,10 @@ def posts_of_stranger(sources: ContentSources, row: Row) -> Content:
     return PromptContent(row.question, selected(row.question, posts, sources.history, most=as_many))
 
 
-@condition("rubric", "the pair's own aspects, which are the answer key", answers=True)
+@condition(
+    "rubric", "the pair's own aspects, which are the answer key",
+    answers=True, of_rubrics=True,
+)  # fmt: skip
 def own_aspects(_: ContentSources, row: Row) -> Content:
     """Show the pair's own aspects."""
     aspects = tuple(one.aspect for one in row.answer_key)
@@ -174,7 +200,7 @@ def conditions_of(
             found.append(name)
             continue
         why = f"no pair can be shown {one.shows}"
-        if one.control and not any(map(one.applies, rows())):
+        if not one.of_twins and not any(map(one.applies, rows())):
             why = "twins and placebos already compare two users"
         left_out.append(f"Condition {name} is left out: {why}.")
         if given is not None:

@@ -125,7 +125,8 @@ def read_models(path: Path, benchmarks: Iterable[str], downstream: str) -> pd.Da
 def _number(cell: str, where: str) -> float:
     """The finite number of a cell. Raises InputError."""
     with suppress(ValueError):
-        if math.isfinite(number := float(cell)):
+        # Python alone takes "1_0" for ten.
+        if cell.isascii() and "_" not in cell and math.isfinite(number := float(cell)):
             return number
     fix = "Give the model's score, or take out the model: none is made up for it."
     raise InputError(f"{cell[:40]!r} is not a number", where=where, fix=fix)

@@ -86,9 +86,9 @@ def evaluate(
 
     A scorer is one of the file, a baseline, or hf:ORG/NAME, openai:MODEL@URL, scores:FILE or
     python:FILE.py:CLASS. The baselines are longer, constant, overlap and similarity. COND: none,
-    profile, rubric, or the control wrong-profile. Without it, those that the pairs allow. Scores
-    are stored as they come: running the same command again scores nothing twice. Exit code 1: a
-    scorer left more than 5 % of the pairs of a mode without a score.
+    profile, rubric, or a control: wrong-profile, profile-without-evidence. Without it, those that
+    the pairs allow. Scores are stored as they come: running the same command again scores nothing
+    twice. Exit code 1: a scorer left more than 5 % of the pairs of a mode without a score.
 
     Raises InputError (also if `out` has results of other pairs), ConfigError, EndpointRefused,
     Interrupted and StoreError; tables that were whole before are in their files.
@@ -138,6 +138,7 @@ async def _score(
     write_lines(ids, benchmark.places())
     for name in scorers:
         # Before anything is computed.
+        session.bound(name)
         if isinstance(spec := session.settings.scorers.get(name), ScoresOfFile):
             file, pairs = ScoreFile(Path(spec.path)), {one.pair for one in benchmark.places()}
             own[name] = file.check(pairs, conditions, ids)

@@ -250,7 +250,7 @@ def _row(about: ScoresOf, frames: Frames, builders: Mapping[str, tuple[str, ...]
     for name, control in CONDITIONS.items() if about.condition == "profile" else ():
         other = frames.get(f"{about.scorer.name}.{name}")
         if other is not None and (control.control or control.blind):
-            gained += gains(own, other, name)
+            gained += gains(own, other, name, of_twins=control.of_twins and not control.blind)
     return BoardRow(
         about=about,
         mark=build_mark(about.scorer.model, builders),

@@ -350,14 +350,20 @@ def compared(above: pd.DataFrame, below: pd.DataFrame, mode: str, by: str) -> Ja
     return jackknife_mean(differences.to_numpy(float), cluster_numbers(list(both.cluster)))
 
 
-def gains(pairs: pd.DataFrame, control: pd.DataFrame, name: str) -> Iterator[ScorerFigure]:
-    """The gain in accuracy over a control, on the pairs with a score in both. On twins there is
-    none: without a user their accuracy is 50 %, so a gain over that adds nothing."""
+def gains(
+    pairs: pd.DataFrame, control: pd.DataFrame, name: str, *, of_twins: bool
+) -> Iterator[ScorerFigure]:
+    """The gain in accuracy over a control, on the units that are whole in both.
+
+    Gains on twins need `of_twins`: without a user their accuracy is 50 %, so a gain over that adds
+    nothing to the accuracy.
+    """
     both = pairs.merge(control[["pair", "point"]], on="pair", suffixes=("", "_control"))
     both["gain"] = both.point - both.point_control
+    both["whole"] = both.gain.notna().groupby(both.unit).transform("sum") == both.halves
     for mode, own in both[both.label != "equal"].groupby("mode", sort=False):
-        if (own.halves == 1).all():
-            counted = own[own.gain.notna()]
+        if of_twins or (own.halves == 1).all():
+            counted = own[own.whole]
             clusters = cluster_numbers(list(counted.cluster))
             found = mean(counted.gain.to_numpy(float), clusters, least=-1, most=1)
             yield _figure(f"gain over {name}", str(mode), str(mode), found)

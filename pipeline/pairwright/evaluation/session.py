@@ -27,7 +27,7 @@ from pairwright.models.model import work_through
 from pairwright.models.store import Store
 from pairwright.progress import Note, Progress, Stop, counter
 from pairwright.settings.endpoints import Endpoint
-from pairwright.settings.prompt import Prompts
+from pairwright.settings.prompt import COMPLETING, SAMPLING, Prompts
 
 if TYPE_CHECKING:
     from pairwright.evaluation.settings import Scorers
@@ -36,6 +36,11 @@ T = TypeVar("T")
 R = TypeVar("R")
 Target = TypeVar("Target", covariant=True)
 Role = Literal["judge", "policy"]
+_PROMPTS: dict[Role, tuple[str, ...]] = {
+    "judge": ("adherence", "system_judging"),
+    "policy": tuple(sorted({"history", *SAMPLING, *COMPLETING})),
+}
+"""The prompts that a role is asked with."""
 IN_PROCESS_PAIRS = 256
 """Enough texts at once that those of about the same length fill a batch."""
 
@@ -155,7 +160,13 @@ class ScorerSession(NamedTuple):
         if spec is None:
             raise no_table(role)
         endpoint, client = self.client(spec.endpoint)
-        decides = canonical(spec.model_dump(mode="json", exclude={"endpoint"}))
+        decides = canonical(
+            [
+                spec.model_dump(mode="json", exclude={"endpoint"}),
+                endpoint.structured,
+                [self.prompts.hashes[name] for name in _PROMPTS[role]],
+            ]
+        )
         ref = ref_of(role, role, endpoint.model, endpoint.revision, decides)
         async with self.calls.connected((client,)):
             yield Opened(Model(client, endpoint, spec.sampling), ref, endpoint.concurrency)

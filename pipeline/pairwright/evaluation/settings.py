@@ -6,7 +6,7 @@
     [policy]             writes for best-of-n and completions     -> Policy
     [history]            which posts scorers are shown            -> conditions.ScorerHistory
 
-The baselines (`scorers.baselines.BASELINES`) are there without a file.
+The baselines (`scorers.scorer.BASELINES`) are there without a file.
 """
 
 import os
@@ -19,7 +19,7 @@ from pydantic import Field, ValidationError, model_validator
 from typer import Option
 
 from pairwright.assets import DOCS, PROMPTS
-from pairwright.errors import ConfigError, InputError, first_invalid
+from pairwright.errors import ConfigError, InputError, first_invalid, near
 from pairwright.evaluation.conditions import ScorerHistory
 from pairwright.evaluation.scorers.in_process import Classifier, PythonScorer
 from pairwright.evaluation.scorers.judges import Judge
@@ -82,11 +82,14 @@ class Scorers(Record):
         for name, spec in self.scorers.items():
             if name in BASELINES:
                 raise ValueError(f"[scorers.{name}] has the name of a baseline")
-            reward = isinstance(spec, Served) and spec.reward
-            of = self.scorers.get(reward) if reward else None
+            if not isinstance(spec, Served) or (reward := spec.reward) is None:
+                continue
+            of, where = self.scorers.get(reward), f"[scorers.{name}] reward = {reward!r}"
+            if not (of or reward in BASELINES):
+                hint = near(reward, [*self.scorers, *BASELINES])
+                raise ValueError(f"{where} is no scorer of this file and no baseline.{hint}")
             if isinstance(of, Served) and of.reward is not None:
-                why = "has a reward itself: name a scorer without one"
-                raise ValueError(f"[scorers.{name}] reward = {reward!r} {why}")
+                raise ValueError(f"{where} has a reward itself: name a scorer without one")
         return self
 
 

@@ -15,10 +15,12 @@ from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import partial
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from aiohttp import web
+from aiohttp.typedefs import Handler
 from pydantic import ValidationError
 from typer import Option
 
@@ -102,7 +104,10 @@ class RewardServer:
 async def listening(server: RewardServer, host: str, port: int) -> AsyncIterator[str]:
     """Serve until the block ends, then answer what is under way; yields the URL. Port 0 takes a
     free one. Raises InputError if the port is taken."""
-    app = web.Application(client_max_size=16 * 1024 * 1024)
+    # A web page can have its own name lead to 127.0.0.1 and then talk to a server there as if it
+    # were the page's own ("DNS rebinding"). So a server on loopback answers to loopback's names.
+    guards = [_refuse_other_names] if _is_loopback(host) else []
+    app = web.Application(client_max_size=16 * 1024 * 1024, middlewares=guards)
     app.router.add_post("/score", server.post_score)
     app.router.add_get("/health", server.get_health)
     runner = web.AppRunner(app, access_log=None, shutdown_timeout=60)
@@ -116,6 +121,20 @@ async def listening(server: RewardServer, host: str, port: int) -> AsyncIterator
         yield f"http://{f'[{host}]' if ':' in host else host}:{runner.addresses[0][1]}"
     finally:
         await runner.cleanup()
+
+
+@web.middleware
+async def _refuse_other_names(request: web.Request, handler: Handler) -> web.StreamResponse:
+    if _is_loopback(request.url.host or ""):
+        return await handler(request)
+    return _refused(403, "This server answers to localhost and 127.0.0.1 alone.")
+
+
+def _is_loopback(name: str) -> bool:
+    try:
+        return ip_address(name).is_loopback
+    except ValueError:
+        return name.lower().rstrip(".") == "localhost"
 
 
 def _refused(status: int, message: str) -> web.Response:

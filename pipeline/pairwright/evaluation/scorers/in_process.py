@@ -298,6 +298,14 @@ class PythonScorer(Record):
             what = "is no class with a method score(self, candidates)"
             fix = f'{DOCS / "evaluate.md"}, "A class of your own", shows one.'
             raise ConfigError(what, where=where, fix=fix)
+        try:
+            inspect.signature(found).bind(**self.options)
+        except TypeError as error:
+            what, fix = (
+                f"does not take these options: {error}",
+                f"It takes {inspect.signature(found)}.",
+            )
+            raise ConfigError(what, where=where, fix=fix) from None
         # The hash of the file that defines it is part of what decides its scores.
         code = sha256(Path(inspect.getfile(found)).read_bytes()).hexdigest()
         decides = canonical({"kind": self.kind, "options": self.options, "code": code})

@@ -183,8 +183,7 @@ _AROUND = re.compile(
     r"|[*_`\"'\u201c\u201d(){}\[\]]",
     re.IGNORECASE,
 )
-# A JSON object without others in it, at the end.
-_OBJECT = re.compile(r"\{[^{}]*\}$")
+_DECODER = json.JSONDecoder(strict=False)
 
 
 def read_verdict(text: str) -> JudgeVerdict | Unread:
@@ -242,13 +241,9 @@ def _result(text: str, names: str) -> str:
     """The result at the end of a text, in lower case; empty if the end has no result."""
     text = text.strip()
     body = text.removesuffix("```").rstrip()
-    data: object = None
-    if last := _OBJECT.search(body):
-        with suppress(ValueError):
-            data = json.loads(last[0], strict=False)
-    if isinstance(data, dict):
+    if body.endswith("}") and (data := _last_object(body)) is not None:
         values = {
-            "" if isinstance(value, list) else str(value).lower()
+            "" if isinstance(value, list | dict) else str(value).lower()
             for key, value in data.items()
             if re.fullmatch(names, key.replace("_", " ").strip().lower())
         }
@@ -259,6 +254,19 @@ def _result(text: str, names: str) -> str:
     if line.startswith("#") or line.endswith(":"):
         return ""  # A heading.
     return re.sub(rf"^(?:my |the )?(?:{names})(?:\s*[:=]| is:?)\s*", "", _plain(line))
+
+
+def _last_object(text: str) -> dict[str, object] | None:
+    """The JSON object that ends a text, whatever is in it."""
+    at = text.find("{")
+    while at >= 0:
+        data, end = dict[str, object](), at + 1
+        with suppress(ValueError, RecursionError):
+            data, end = _DECODER.raw_decode(text, at)
+        if end == len(text):
+            return data
+        at = text.find("{", end)
+    return None
 
 
 def _plain(text: str) -> str:

@@ -10,7 +10,7 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from pairwright.errors import ConfigError
 from pairwright.evaluation.scorers.scorer import Pointwise, PromptContent, ResponseScore, Unscored
@@ -45,6 +45,14 @@ class Served(Record):
         None, description="a scorer of single responses, or a baseline, that is added"
     )
     beta: float = Field(1.0, gt=0, description="the reward is divided by it")
+
+    @model_validator(mode="after")
+    def _check_reward(self) -> "Served":
+        if self.reward is None and "beta" in self.model_fields_set:
+            raise ValueError("beta divides a reward: name one as `reward`, or leave beta out")
+        if self.reward is not None and self.kind == "served":
+            raise ValueError("a reward is added to a likelihood: kind = 'served-likelihood'")
+        return self
 
     def open(self, name: str, session: ScorerSession) -> OpenScorer:
         """Bind the server, and open the reward. Raises ConfigError for an endpoint that is no

@@ -110,7 +110,8 @@ COVERAGE = 0.95
 """Share of what was asked that must have a score: below it, too much of a figure is what was left
 out."""
 NO_STRANGER, NO_PROFILE, NO_RUBRIC = "no_other_profile", "no_profile", "no_rubric"
-NOTHING_TO_SHOW = (NO_STRANGER, NO_PROFILE, NO_RUBRIC)
+NO_CITED_POSTS, NO_OTHER_POSTS = "no_cited_posts", "no_other_posts"
+NOTHING_TO_SHOW = (NO_STRANGER, NO_PROFILE, NO_RUBRIC, NO_CITED_POSTS, NO_OTHER_POSTS)
 """Reasons of pairs without a score that have nothing to show of their user: such a pair is not part
 of the condition, for any scorer."""
 
