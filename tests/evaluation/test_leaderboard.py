@@ -372,6 +372,7 @@ def test_hostile_names_are_shown_as_they_are_and_do_nothing(
     for text in nasty:
         assert "<" not in text or text not in page.html
     assert "<script" not in page.html
+    assert "<h2>Does a scorer read the user?</h2>" in page.html
     for told in (page.html, page.markdown, said):
         assert "\x1b" not in told
 
