@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from pairwright.errors import Difference, InputError
-from pairwright.pairs import Row
+from pairwright.pairs import Part, Row, read_rows, write_rows
 from pairwright.releases.check import check
 from released import placebo, question, released, run_of
 from study import pairwright
@@ -82,6 +82,13 @@ def rewrite_first(rows: list[Row]) -> list[Row]:
     return [renamed(rows[0], chosen="Another text."), *rows[1:]]
 
 
+def part_twin(bad: Tampered) -> None:
+    """The last side of a twin, of a user without other rows, is in the other split."""
+    _, *_, last = read_rows(bad.layout.part(Part("Home-twin", "test")))
+    bad.rows("Home-twin", lambda rows: rows[:-1])
+    write_rows(bad.layout.part(Part("Home-twin", "validation")), [last])
+
+
 def hide_unit(bad: Tampered) -> None:
     """Neither the build nor the rows hold a verified pair; its answers stay."""
     hidden = bad.lines("human/units.jsonl")[0]["id"]
@@ -110,6 +117,7 @@ SEALED: dict[str, tuple[Case, str]] = {
     ),
     "a twin left out": (lambda bad: bad.rows("Home-twin", lambda rows: rows[2:]), "data"),
     "half a twin": (lambda bad: bad.rows("Home-twin", lambda rows: rows[:-1]), "data/Home-twin"),
+    "a twin in two splits": (part_twin, "data/Home-twin/validation"),
     "a turned twin": (lambda bad: bad.rows("Home-twin", turn_first), "data/Home-twin"),
     "a text": (lambda bad: bad.rows("Home-violate", rewrite_first), "data/Home-violate"),
     "an id": (lambda bad: bad.row("Home-violate", 1, id="pair-0000000000000000"), "data/Home-v"),

@@ -46,7 +46,7 @@ def audit(
         float, Option(help="Maximum accuracy without the user.", min=0.5, max=1)
     ] = MAX_SHORTCUT,
     max_overlap: Annotated[
-        float | None, Option(help="Maximum accuracy of word overlap [the run's].", min=0.5, max=1)
+        float | None, Option(help="Maximum accuracy of word overlap.", min=0.5, max=1)
     ] = None,
     columns: ColumnMap = (),
     labels: LabelMap = (),

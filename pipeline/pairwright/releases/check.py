@@ -279,12 +279,13 @@ class _RowChecks:
         self.counts.add(split, row)
 
     def _check_twin(self, line: ReadRow) -> None:
-        """The sides of a twin follow each other."""
+        """The sides of a twin follow each other in one split."""
         if halves_of(line.row.mode) == 1:
             compare(line.row.twin_id, None, line.where, "twin_id")
         elif self._half is None:
             self._half = line
         else:
+            compare(line.split, self._half.split, line.where, "the split of a twin's other side")
             _check_sides(self._half.row, line.row, line.where)
             self._half = None
 
