@@ -102,7 +102,8 @@ def audit_pairs(
     audit.json keeps of it.
 
     `max_shortcut` bounds blind accuracies, 0.5 to 1; `max_overlap` that of word overlap with the
-    posts, which else has no bound. `look` is called with every row of the source as it is read. Raises InputError if a source cannot be read, or holds no pairs.
+    posts, which else has no bound. `look` is called with every row of the source as it is read.
+    Raises InputError if a source cannot be read, or holds no pairs.
     """
     flags = dict[str, list[Flag]]()
     examination = Examination(max_shortcut, max_overlap, source.info)
