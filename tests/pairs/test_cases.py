@@ -211,6 +211,7 @@ def test_the_whole_command_is_said_where_one_column_has_another_name(tmp_path: P
     bare = jsonl(tmp_path / "d.jsonl", AB | {"verdict": 0})
     command = f"pairwright audit {bare} --column label=verdict --label first=0"
     assert refused(bare, "--label first=0").endswith(f"Name the label:\n    {command}")
+    assert "--column prompt=request" in refused(jsonl(tmp_path / "e.jsonl", row | {"margin": 0.5}))
     other = jsonl(tmp_path / "b.jsonl", row | {"topic": "art"})
     assert "'request', 'chosen', 'rejected', 'topic'. Name the prompt:" in refused(other)
     assert "--column prompt=COLUMN" in refused(other)
@@ -308,3 +309,6 @@ def test_transcripts_that_answer_no_one_prompt_are_refused_by_name(
     (one,), (lost,) = read(file)
     assert (one.row.question, lost.reason, lost.where) == ("Which?", reason, "a.jsonl:2")
     assert said in lost.detail
+    # With a prompt, whole conversations would be answers.
+    alone = jsonl(tmp_path / "b.jsonl", {"chosen": chosen, "rejected": rejected, "set": "hh"})
+    assert "--column prompt=set" not in refused(alone)

@@ -266,6 +266,7 @@ BAD: list[tuple[dict[str, Any], dict[str, Any] | bytes, str]] = [
     (PLAIN, PLAIN | {"chosen": None}, "empty_value"),
     (PLAIN, PLAIN | {"chosen": "half a \ud83d character"}, "lone_surrogate"),
     (PLAIN, PLAIN | {"profile": [{"id": "1", "text": 5}]}, "wrong_type"),
+    (PLAIN, PLAIN | {"profile": [{"role": "user", "parts": ["I cook."]}]}, "wrong_type"),
     (PLAIN, PLAIN | {"rubric_aspects": {"aspect": ["a", "b"], "reason": ["c"]}}, "wrong_type"),
     (PLAIN, PLAIN | {"created": "someday"}, "bad_time"),
     (PLAIN, b"{broken", "bad_json"),
@@ -319,6 +320,8 @@ def test_rows_are_read_from_sheets_but_not_from_a_folder(tmp_path: Path, suffix:
     assert (first.row.chosen, second.row.chosen) == (answer, "This one.")
     assert (first.split, first.row.domain, first.where) == ("", "", f"{file.name}:2")
     assert f"Name one file: {file.name}." in refused(tmp_path)
+    inner = run(tmp_path / "run", violate(1))
+    assert f"Name what is in it: {inner}." in refused(tmp_path)
 
 
 @pytest.mark.parametrize("write", [json.dumps, repr])
@@ -371,6 +374,7 @@ def test_each_right_response_is_paired_with_each_wrong_one(tmp_path: Path) -> No
          ("a.jsonl:1", "'input', 'output_1'", "--column", "first, second and label")),
         (PLAIN, ("better=chosen",), ("there is no 'better'",)),
         (PLAIN, ("chosen=a", "chosen=b"), ("given twice",)),
+        (PLAIN, ("chosen=prompt", "label=chosen"), ("chosen, label are of several forms",)),
         (PLAIN, ("category=topic",), ("no column 'topic' for category", "'prompt', 'chosen'")),
         (PLAIN, ("rejected=rejectd",), ("Did you mean 'rejected'?",)),
         (PLAIN, ("--label left=a",), ("WHAT is one of first, second",)),

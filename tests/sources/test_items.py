@@ -74,11 +74,26 @@ def test_a_bad_post_is_refused_alone(
     assert got.problem.action == "refused"
 
 
+@pytest.mark.parametrize(
+    ("bad", "reason"),
+    [("loose words", "not_an_object"), (post("", STEW), "missing_id"),
+     (post("p1", "A kettle."), "duplicate_post_id")],
+)  # fmt: skip
+def test_each_of_several_bad_posts_of_a_row_is_counted(
+    tmp_path: Path, bad: object, reason: str
+) -> None:
+    got = of_rows(tmp_path, row(profile=[*row()["profile"], bad, bad]))
+    assert got.reasons("refused") == {reason: 2}
+
+
 def test_an_item_left_with_too_few_posts_is_refused_after_its_posts(tmp_path: Path) -> None:
     late = [post("p1", STEW, "2021-01-01"), post("p2", f"\u202e{BREAD}", "2020-01-01")]
     got = of_rows(tmp_path, row("a"), row(profile=late))
     # No `control_characters`: what is refused in the end was not repaired.
     assert got.said == [("later_post", "2", "p1"), ("too_few_posts", "2", "b")]
+    nowhere = [post(f"p{n}", f"\u202e{text}") for n, text in enumerate((STEW, BREAD, KNIFE))]
+    got = of_rows(tmp_path, row("a"), row(category="", profile=nowhere))
+    assert got.said == [("missing_category", "2", "b")]
 
 
 def test_a_profile_is_put_in_time_order_whatever_form_its_times_have(tmp_path: Path) -> None:

@@ -34,6 +34,12 @@ def test_targets_are_a_users_latest_posts_each_with_what_is_older(tmp_path: Path
         ("3", "ann"), ("2", "ann"), ("6", "bob"))]  # fmt: skip
 
 
+def test_a_repair_of_a_post_in_several_items_counts_once(tmp_path: Path) -> None:
+    sill = "ann,2020-01-04,What shall I grow on a shady sill?,I only own pots,cooking,"
+    got = of_posts(tmp_path, ANN[0].replace("Rye", "\u202eRye"), *ANN[1:], sill, targets=2)
+    assert (len(got.items), got.reasons("repaired")) == (2, {"control_characters": 1})
+
+
 def test_a_question_is_asked_in_its_last_form(tmp_path: Path) -> None:
     again = ANN[2].replace("2020-01-03", "2020-01-04").replace("How", "HOW")
     got = of_posts(tmp_path, *ANN, again, targets="all")

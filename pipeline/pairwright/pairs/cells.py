@@ -171,7 +171,7 @@ def posts_of(value: object) -> Iterator[RowPost]:
     """The posts of a profile: objects with `text`, texts, one text, or a history of messages, of
     which the user's are the posts. Raises SourceRefusal."""
     for entry in entries_of(value, "profile", "text"):
-        if "text" not in entry and is_messages(entry):
+        if "text" not in entry and ("role" in entry or "from" in entry):
             ((role, text),) = messages_of(entry, "profile")
             if role.lower() in _USER:
                 yield RowPost(id="", text=text)

@@ -158,8 +158,12 @@ def columns_of(piece: Piece, maps: Maps) -> Columns:
             there = ", ".join(map(excerpt, islice(first, 40)))
             fix = f"Correct --column {name}={column}.{near(absent, first)} The columns are {there}."
             raise InputError(f"no column {absent!r} for {name}", where=piece.source, fix=fix)
-    asked = next((form for form in FORMS if given.keys() & {*form}), None)
-    form = asked or next((one for one in FORMS if named.get(one[0])), FORMS[0])
+    asked = [form for form in FORMS if given.keys() & {*form}]
+    if len(asked) > 1:
+        listed = ", ".join(name for name in given if name in CHOICE)
+        fix = "Give chosen and rejected; or first, second and label; or options and key."
+        raise InputError(f"{listed} are of several forms", where="--column", fix=fix)
+    form = asked[0] if asked else next((one for one in FORMS if named.get(one[0])), FORMS[0])
     histories = [column for column in USUAL["profile"] if column in first.keys() - _parts(named)]
     alone = histories[:1] == ["profile"] or len(histories) == 1
     if alone and "profile" not in given and not named["profile"]:

@@ -111,6 +111,9 @@ def _open_folder(folder: Path, maps: Maps, fallback: str = "") -> PairSource:
         what = "neither a release, with a manifest.json, nor a run that ended, with a pairs.jsonl"
         files = (one.name for one in sorted(folder.iterdir()) if one.suffix.lower() in OPENERS)
         fix = f"Name one file: {', '.join(islice(files, 10)) or 'there is none here'}."
+        within = (one for one in sorted(folder.glob("*/")) if is_run(one) or is_release(one))
+        if inner := next(within, None):
+            fix = f"Name what is in it: {inner}."
         raise InputError(what, where=folder, fix=fix)
     if maps.columns or maps.labels:
         what = "a map of columns or labels is for files of others; this is a release or a run"
@@ -279,7 +282,10 @@ def _advice(reason: str, there: Fields, columns: Columns, maps: Maps) -> str:
     free = [name for name in there if name not in used]
     listed = f"The columns are {', '.join(map(excerpt, islice(there, 40)))}."
     lacking = [name for name in ("prompt", *columns.form) if name not in columns.named]
-    if len(lacking) != 1 or not free:
+    if lacking == ["prompt"]:
+        free = [name for name in free if isinstance(there[name], str)]
+    # Conversations need no prompt: with one, each would be an answer to it.
+    if reason != "missing_column" or len(lacking) != 1 or not free:
         return (
             f"{listed} Say which is which: --column prompt=question --column chosen=better --column"
             " rejected=worse; or name first, second and label; or options and key."

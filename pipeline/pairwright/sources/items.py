@@ -186,6 +186,7 @@ def _post(cells: Cells) -> SourcePost:
 def user_items(source: Source, user: str, posts: Sequence[SourcePost]) -> Iterator[Item]:
     """The items of one user's posts, which are in time order: the latest `targets` questions, each
     in its last form, with the posts before it."""
+    source = source._replace(problems=source.problems.once())
     problems, askable = source.problems, dict[int, str]()
     for n, post in enumerate(posts):
         with problems.row(post.where, {"id": post.id, "user": user}):
@@ -220,9 +221,10 @@ def make_item(
     """The item of a question, with those of the posts that may be in its profile. Raises
     SourceRefusal if they are too few."""
     id = asked.item or content_id("item", user, asked.question, asked.created or "")
-    profile = _profile(source, id, asked, posts)
+    profile, repaired = _profile(source, id, asked, posts)
     category, domain = source.place(asked.category, asked.where, id)
-    source.problems.repair(asked.repairs, asked.where, id)
+    for repairs, where, of in (*repaired, (asked.repairs, asked.where, id)):
+        source.problems.repair(repairs, where, of)
     return Item(
         id=id, user=user, question=asked.question, narrative=asked.narrative or None,
         category=category, domain=domain, profile=profile, rubric_aspects=tuple(aspects),
@@ -232,9 +234,9 @@ def make_item(
 
 def _profile(
     source: Source, item: str, asked: SourcePost, posts: Sequence[SourcePost]
-) -> tuple[Post, ...]:
-    """The posts that may be read before the question: older ones that do not repeat it, each once.
-    Raises SourceRefusal if they are too few."""
+) -> tuple[tuple[Post, ...], list[tuple[Repairs, str, str]]]:
+    """The posts that may be read before the question: older ones that do not repeat it, each once;
+    and their repairs, with places and ids. Raises SourceRefusal if they are too few."""
     timed = bool(asked.created) or any(post.created for post in posts)
     numbered = [(post.id or f"{item}-p{n}", post) for n, post in enumerate(posts, start=1)]
     if all(post.created for post in posts):  # Else the file's order stays.
@@ -264,6 +266,4 @@ def _profile(
     if len(profile) < source.rules.min_posts:
         left = f"{len(profile)} of {len(posts)} posts left, not {source.rules.min_posts}"
         refuse("too_few_posts", left)
-    for one in repaired:
-        source.problems.repair(*one)
-    return tuple(profile.values())
+    return tuple(profile.values()), repaired

@@ -100,14 +100,9 @@ class Problems:
     def __init__(self, hand_on: Callable[[SourceProblem], object] = lambda _: None) -> None:
         self._hand_on = hand_on
         self._counts: dict[tuple[Action, str], ProblemCount] = {}
-        self._seen = set[int]()
 
     def add(self, problem: SourceProblem) -> None:
-        """Count one more. A post may be in several items: what is said of it counts once."""
-        said = hash((problem.reason, problem.where, problem.id, problem.detail))
-        if said in self._seen:
-            return
-        self._seen.add(said)
+        """Count one more."""
         key = problem.action, problem.reason
         count = self._counts.setdefault(key, ProblemCount(problem))
         count.n += 1
@@ -140,6 +135,18 @@ class Problems:
         for reason, detail in repairs.items():
             action: Action = "noted" if reason == "html_kept" else "repaired"
             self.report(action, reason, where, id, detail)
+
+    def once(self) -> "Problems":
+        """Problems of posts that several items hold: what is said of one counts once here, by
+        whatever id each item knows it."""
+        seen = set[tuple[str, str, str]]()
+
+        def hand_on(problem: SourceProblem) -> None:
+            if (said := (problem.reason, problem.where, problem.detail)) not in seen:
+                seen.add(said)
+                self.add(problem)
+
+        return Problems(hand_on)
 
     def of(self, action: Action) -> list[ProblemCount]:
         """The reasons of one action, most frequent first."""
