@@ -379,7 +379,8 @@ class OwnScorer(BatchClient):
             if inspect.isawaitable(reply):
                 reply = await reply
         except (Exception, SystemExit) as error:  # Anything that the user's code raises.
-            file, fix = Path(inspect.getfile(self._cls)), "Fix it; what was scored is stored."
+            file, given = Path(inspect.getfile(self._cls)), ", ".join(Candidate._fields)
+            fix = f"score() is given a tuple of candidates, each with {given}."
             raise ConfigError(place_of(error, file), where=self._where, fix=fix) from error
         try:
             return scores_in(reply, len(candidates))
