@@ -12,7 +12,7 @@ import pytest
 from batch_stand_in import BatchApi, answer, batch_api, ok, refused, refused_by_vllm
 from endpoint import Body, ask, completion, double, in_thread
 from pairwright.errors import CallFailed
-from pairwright.models import CONTEXT_LENGTH, Completion, batch, completion_of
+from pairwright.models import CONTEXT_LENGTH, Completion, batch, batch_service, completion_of
 from pairwright.models.batch import Ingest, Requests
 from pairwright.models.call import Secrets
 from pairwright.models.client import Meter
@@ -136,7 +136,7 @@ def test_calls_that_are_written_count_towards_the_budget(tmp_path: Path) -> None
 
 @pytest.fixture
 def api(monkeypatch: pytest.MonkeyPatch) -> Iterator[BatchApi]:
-    monkeypatch.setattr(batch, "POLL_EVERY_S", 0.01)
+    monkeypatch.setattr(batch_service, "POLL_EVERY_S", 0.01)
     monkeypatch.setenv(KEY_VARIABLE, API_KEY)
     # Of no concern to a server on this machine.
     monkeypatch.setenv("ALL_PROXY", "socks://127.0.0.1:9")

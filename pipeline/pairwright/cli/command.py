@@ -54,7 +54,7 @@ COMMANDS = {
     "doctor": ("models.doctor:examine_endpoints", "cli.runs:print_examination"),
     "batch ingest": ("models.batch:ingest_replies", "cli.runs:print_ingested"),
     "batch record": ("models.recording:record_run", "recording"),
-    "batch submit": ("models.batch:submit_batches", "cli.runs:print_ingested"),
+    "batch submit": ("models.batch_service:submit_batches", "cli.runs:print_ingested"),
     "train planner": ("training.train_planner:train_planner", "train"),
     "train score": ("training.score_planners:score_planners", "cli.evaluation:print_downstream"),
     "train export-rl": ("training.export_rl:export_rl", "export_rl"),

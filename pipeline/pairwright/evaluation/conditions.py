@@ -30,12 +30,12 @@ from pairwright.evaluation.scorers.scorer import (
 )
 from pairwright.models import CONTEXT_LENGTH
 from pairwright.modes import halves_of, label_of
+from pairwright.modes.rules import older_than
 from pairwright.pairs import Row
 from pairwright.records import Item, Post, content_id
 from pairwright.retrieve import selected
 from pairwright.settings.rules import HistoryRules
 from pairwright.stages.question import best_posts
-from pairwright.times import is_older
 
 T = TypeVar("T")
 Posts = tuple[Post, ...]
@@ -251,11 +251,7 @@ class Strangers:
         near, own = {item.user, *self._askers.get(item.id, ())}, _length(item.profile)
         people = list[tuple[float, str, Posts]]()
         for user, posts in self._there.get((item.domain, item.category), {}).items():
-            older = tuple(
-                post
-                for post in posts
-                if not (post.created and item.created) or is_older(post.created, item.created)
-            )
+            older = older_than(item, posts)
             if older and user not in near:
                 distance = abs(math.log((_length(older) + 1) / (own + 1)))
                 people.append((distance, user, older))

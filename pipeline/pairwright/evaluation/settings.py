@@ -21,8 +21,9 @@ from typer import Option
 from pairwright.assets import DOCS, PROMPTS
 from pairwright.errors import ConfigError, InputError, first_invalid, near
 from pairwright.evaluation.conditions import ScorerHistory
-from pairwright.evaluation.scorers.in_process import Classifier, PythonScorer
+from pairwright.evaluation.scorers.in_process import Classifier
 from pairwright.evaluation.scorers.judges import Judge
+from pairwright.evaluation.scorers.own_scorer import PythonScorer
 from pairwright.evaluation.scorers.score_file import ScoresOfFile
 from pairwright.evaluation.scorers.score_models import Served
 from pairwright.evaluation.scorers.scorer import BASELINES

@@ -6,7 +6,7 @@ client.py   answers requests: the `Store` first, else a server, within the budge
 store.py    every call of a run, in one SQLite file
 engine.py scores.py recording.py    other ways to ask, and how each is answered
 connect.py  the clients of a config's endpoints
-batch.py    requests out and replies in, by files or the Batch API
+batch.py    requests out and replies in, by files; batch_service.py submits them
 doctor.py   examines the servers of a config
 """
 
