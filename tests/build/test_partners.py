@@ -177,3 +177,11 @@ def test_an_other_is_read_without_newer_posts_and_without_the_question(corpus_of
     found = candidates_of(corpus_of(una, vic, late))
     ((read,),) = found.histories(una, "una")
     assert read.text.startswith(ABOUT_BREAD)
+
+
+def test_nobody_is_left_alone_in_a_block(
+    corpus_of: CorpusOf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pairwright.construct.corpus.BLOCK", 4)
+    blocks = corpus_of(*(baker(str(n)) for n in range(5))).blocks
+    assert sorted(map(len, {*blocks.values()})) == [2, 3]

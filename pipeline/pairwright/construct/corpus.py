@@ -4,6 +4,7 @@
 entry per item, however long its history. Every run writes the file again.
 """
 
+import math
 from collections.abc import Iterable, Iterator
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -90,8 +91,10 @@ class Corpus:
         blocks = dict[tuple[str, str], tuple[str, ...]]()
         for category, users in sorted(by_category.items()):
             ring = sorted(users, key=lambda user: content_id("circle", str(self._seed), user))
-            for n in range(0, len(ring), BLOCK):
-                block = tuple(ring[n : n + BLOCK])
+            # Of about equal size, so that nobody is left alone.
+            size = math.ceil(len(ring) / math.ceil(len(ring) / BLOCK))
+            for n in range(0, len(ring), size):
+                block = tuple(ring[n : n + size])
                 blocks |= {(category, user): block for user in block}
         return blocks
 

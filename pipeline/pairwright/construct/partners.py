@@ -78,7 +78,7 @@ async def plan_question(
     worth = dict[str, int]()
     asks = text.terms(item.question, question.language)
     for n, user in enumerate(tried.users[: tried.suited]):
-        # Of who was not planned for it is seen as the partner by another question.
+        # A user who was not planned for may still show a signal.
         each = UNPLANNED if n >= len(plans) else TWIN if shows_signal(question, plans[n]) else 0
         if each:
             held = text.terms_of((post.text for post in histories[n]), question.language)
